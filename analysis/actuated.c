@@ -56,5 +56,5 @@ enum status actuated_forces(struct mechanism *m, double *force, double *F, struc
     struct arena scratch = {0};
     const enum status status = solve(m, force, F, &scratch);
     arena_release(&scratch);
-    return report_failure(report, m, status);
+    return failure_report(report, m, status);
 }

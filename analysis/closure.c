@@ -59,7 +59,7 @@ void closure_report_bending(const struct model *model, const double *q, const do
             if (q[k] != before[k] && (worst < 0 || fabs(q[k] - before[k]) > fabs(q[worst] - before[worst]))) worst = k;
     if (worst < 0) return;
     char name[NAME_SIZE];
-    coordinate_name(model, POSITION, worst, name);
+    name_coordinate(model, POSITION, worst, name);
     report_add(report, level,
                "the loops do not close by moving joints alone: links are deformed, most of all %s = %.3g", name,
                q[worst]);
@@ -73,14 +73,14 @@ enum status closure_close(struct mechanism *m, struct state *state, struct repor
     const int errors_before = report->errors;
     if (m->constraints->n_rows == 0) return STATUS_OK;
     double *before = arena_allocate(&scratch, n, sizeof *before);
-    if (before == NULL) return report_status(report, STATUS_NO_MEMORY);
+    if (before == NULL) return failure_status(report, STATUS_NO_MEMORY);
     memcpy(before, state->at.q, n * sizeof *before);
     enum status status = constraints_close_start(m, state->at.q, report);
     if (status == STATUS_OK) closure_report_bending(m->model, state->at.q, before, REPORT_WARNING, report);
     arena_release(&scratch);
     if (status == STATUS_OK)
         status = constraints_settle(m, state->at.q, state->at.qd, redundant != NULL ? redundant : &silent, report);
-    if (status != STATUS_OK && report->errors == errors_before) report_failure(report, m, status);
+    if (status != STATUS_OK && report->errors == errors_before) failure_report(report, m, status);
     return status == STATUS_OPEN_LOOP ? STATUS_BAD_INPUT : status;
 }
 

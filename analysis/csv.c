@@ -30,9 +30,9 @@ static enum status read_header(char *line, struct arena *arena, struct report *r
 {
     csv->n_columns = count_of(line, ',') + 1;
     csv->name = arena_allocate(arena, (size_t)csv->n_columns, sizeof *csv->name);
-    if (csv->name == NULL) return report_status(report, STATUS_NO_MEMORY);
+    if (csv->name == NULL) return failure_status(report, STATUS_NO_MEMORY);
     for (int i = 0; i < csv->n_columns; i++) csv->name[i] = arena_string(arena, cut_field(&line));
-    if (arena->failed) return report_status(report, STATUS_NO_MEMORY);
+    if (arena->failed) return failure_status(report, STATUS_NO_MEMORY);
     if (strcmp(csv->name[0], "time") != 0) {
         const bool separated = csv->n_columns == 1 && strpbrk(csv->name[0], ";\t") != NULL;
         report_add(report, REPORT_ERROR, "%s: line 1: the first column must be time, not '%.60s'%s", csv->file,
@@ -88,7 +88,7 @@ static enum status read_lines(char *text, enum csv_times times, struct arena *ar
         if (line_number == 1) {
             status = read_header(line, arena, report, csv);
             csv->number = arena_allocate(arena, (size_t)lines * (size_t)csv->n_columns, sizeof *csv->number);
-            if (status == STATUS_OK && csv->number == NULL) status = report_status(report, STATUS_NO_MEMORY);
+            if (status == STATUS_OK && csv->number == NULL) status = failure_status(report, STATUS_NO_MEMORY);
         } else if (line[strspn(line, " \t\r")] != '\0') {
             status = read_row(line_number, line, times, report, csv);
         }
@@ -104,7 +104,7 @@ enum status csv_read(const char *file, enum csv_times times, struct arena *arena
     const char *bytes = document_load(file, arena, report);
     if (bytes == NULL) return STATUS_NO_FILE;
     char *text = arena_string(arena, bytes); /* which is cut apart */
-    if (text == NULL) return report_status(report, STATUS_NO_MEMORY);
+    if (text == NULL) return failure_status(report, STATUS_NO_MEMORY);
     const enum status status = read_lines(text, times, arena, report, csv);
     if (status != STATUS_OK || csv->n_rows > 0) return status;
     report_add(report, REPORT_ERROR, "%s: expected a header line and at least one row of numbers", file);

@@ -24,7 +24,7 @@ static bool is_locked(const struct linear *linear, int state)
         while (model->robot->drive[d].first_w > state - 2 * half) d--;
         return model->robot->drive[d].link >= 0;
     }
-    const int coordinate = linear->coordinate[state % half], link = velocity_link(model, coordinate);
+    const int coordinate = linear->coordinate[state % half], link = name_velocity_link(model, coordinate);
     return coordinate < model->link[link].v + model->link[link].joint.nv && !model->link[link].passive;
 }
 
@@ -105,7 +105,7 @@ enum status driven_modes_make(const struct linear *linear, bool joints_free, str
     enum status status = choose_states(linear, joints_free, modes);
     if (status == STATUS_OK) status = solve(linear, modes, &e);
     if (status == STATUS_OK) status = take_modes(&e, modes);
-    return report_status(report, status);
+    return failure_status(report, status);
 }
 
 void driven_modes_free(struct driven_modes *modes)

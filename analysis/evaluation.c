@@ -104,10 +104,10 @@ enum status evaluation_at(struct mechanism *m, const struct state *state, bool c
 {
     memset(e, 0, sizeof *e);
     double *force = arena_allocate(&e->arena, (size_t)m->model->nv, sizeof *force);
-    if (!allocate_arrays(m, state, e)) return report_status(report, STATUS_NO_MEMORY);
+    if (!allocate_arrays(m, state, e)) return failure_status(report, STATUS_NO_MEMORY);
     const enum status status = forward(m, state, composite, report, e->qdd);
     if (status == STATUS_OK) describe(m, state, force, e);
-    return report_failure(report, m, status);
+    return failure_report(report, m, status);
 }
 
 void evaluation_free(struct evaluation *e)

@@ -1,19 +1,19 @@
 #include "analysis/failure.h"
 
-enum status report_status(struct report *report, enum status status)
+enum status failure_status(struct report *report, enum status status)
 {
     if (status != STATUS_OK) report_add(report, REPORT_ERROR, "%s", status_text(status));
     return status;
 }
 
-enum status report_failure(struct report *report, const struct mechanism *m, enum status status)
+enum status failure_report(struct report *report, const struct mechanism *m, enum status status)
 {
     char text[REASON_SIZE];
     if (status != STATUS_OK) report_add(report, REPORT_ERROR, "%s", mechanism_reason(m, status, text));
     return status;
 }
 
-enum status report_not_finite(struct report *report, const char *numbers)
+enum status failure_not_finite(struct report *report, const char *numbers)
 {
     report_add(report, REPORT_ERROR,
                "%s are not finite: numbers of the robot or the state are too large or too small to compute with",
@@ -27,7 +27,7 @@ static void forward_error(void *context, enum report_level level, const char *te
     if (level == REPORT_ERROR) report_add(to, level, "%s", text);
 }
 
-struct report errors_only(struct report *to)
+struct report failure_errors_only(struct report *to)
 {
     return (struct report){.line = forward_error, .context = to};
 }

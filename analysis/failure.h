@@ -6,15 +6,15 @@
 
 /* Reports a failure of a mechanism with the link, the loop or the actuator that caused it and what to do; nothing for STATUS_OK.
    Returns the status. */
-enum status report_failure(struct report *report, const struct mechanism *m, enum status status);
+enum status failure_report(struct report *report, const struct mechanism *m, enum status status);
 
 /* The same without a mechanism. */
-enum status report_status(struct report *report, enum status status);
+enum status failure_status(struct report *report, enum status status);
 
 /* Reports that these numbers ("the accelerations") are not finite: STATUS_NOT_FINITE. */
-enum status report_not_finite(struct report *report, const char *numbers);
+enum status failure_not_finite(struct report *report, const char *numbers);
 
 /* A report that forwards errors to another one and drops warnings. */
-struct report errors_only(struct report *to);
+struct report failure_errors_only(struct report *to);
 
 #endif

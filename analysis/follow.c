@@ -40,7 +40,7 @@ static enum status take_arrays(struct way *w, struct arena *scratch)
 static bool in_a_loop(const struct model *model, int link)
 {
     for (int i = 0; i < model->robot->n_loops; i++)
-        if (loop_has_joint(model, i, link)) return true;
+        if (constraints_loop_has_joint(model, i, link)) return true;
     return false;
 }
 
@@ -199,6 +199,6 @@ enum status closure_follow(struct mechanism *m, const struct following *how, str
         status = constraints_settle(m, state->at.q, state->at.qd, &silent, report);
     }
     arena_release(&scratch);
-    if (status != STATUS_OK && report->errors == errors_before) report_failure(report, m, status);
+    if (status != STATUS_OK && report->errors == errors_before) failure_report(report, m, status);
     return status == STATUS_OPEN_LOOP ? STATUS_BAD_INPUT : status;
 }

@@ -103,7 +103,7 @@ enum status invariant_zeros(struct siso *s, double *work, struct complex_number 
     return STATUS_OK;
 }
 
-enum status eigenvalues(const struct siso *s, double *work, struct complex_number *pole)
+enum status zeros_eigenvalues(const struct siso *s, double *work, struct complex_number *pole)
 {
     const int n = s->n;
     double *A = work, *re = A + n * n, *im = re + n;

@@ -23,6 +23,6 @@ struct complex_number {
 enum status invariant_zeros(struct siso *system, double *work, struct complex_number *zero, int *count, double *gain);
 
 /* The eigenvalues of A, n poles; `work` as above. STATUS_NO_EIGENVALUES. */
-enum status eigenvalues(const struct siso *system, double *work, struct complex_number *pole);
+enum status zeros_eigenvalues(const struct siso *system, double *work, struct complex_number *pole);
 
 #endif

@@ -26,11 +26,11 @@ static void name_inputs(struct inverse *inverse)
         for (int k = 0; !joint->passive && k < joint_velocities(joint); k++) {
             char name[NAME_SIZE];
             for (int d = POSITION; joint->prescribed && d <= ACCELERATION; d++) {
-                coordinate_name(model, (enum derivative)d, k + (d == POSITION ? model->link[i].q : model->link[i].v),
+                name_coordinate(model, (enum derivative)d, k + (d == POSITION ? model->link[i].q : model->link[i].v),
                                 name);
                 add_name(inverse, name);
             }
-            joint_force_name(joint, k, name);
+            name_joint_force(joint, k, name);
             if (!joint->prescribed) add_name(inverse, name);
         }
     }
@@ -76,11 +76,11 @@ enum status inverse_make(const char *name, const char *text, const struct robot 
                          const struct inverse_options *options, struct report *report, struct inverse *inverse)
 {
     *inverse = (struct inverse){.robot = robot, .motion = motion, .options = *options};
-    inverse->report = errors_only(report);
+    inverse->report = failure_errors_only(report);
     const struct sim_motion follow = {.context = motion, .at = motion_at};
     enum status status = sim_make_moved(name, text, &follow, &inverse->report, &inverse->sim);
     if (status == STATUS_OK) status = allocate_arrays(inverse);
-    if (status != STATUS_OK) return inverse->report.errors == 0 ? report_status(report, status) : status;
+    if (status != STATUS_OK) return inverse->report.errors == 0 ? failure_status(report, status) : status;
     const bool at_rest = !options->rigid && !options->start_zero;
     instance_set(inverse->sim, instance_variables(inverse->sim)->start_static, at_rest);
     return check_inputs(inverse, name, report);

@@ -55,7 +55,7 @@ static enum status name_states(struct linear *linear)
     const int n = linear->n_positions, rates = linear->n_states - n;
     for (int i = 0; i < n; i++) {
         char name[NAME_SIZE];
-        tangent_name(model, linear->coordinate[i], name);
+        name_tangent(model, linear->coordinate[i], name);
         const int row = variables_find(v, name);
         linear->x[i] = (struct signal){arena_string(&linear->arena, name), row >= 0 ? v->row[row].unit : "rad", -1,
                                        row >= 0 ? v->row[row].nominal : 1};
@@ -124,7 +124,7 @@ static void differentiate_positions(struct linear *linear)
     const int n = linear->n_positions, N = linear->n_states;
     for (int i = 0; i < n; i++) linear->A[N * i + n + i] = 1;
     for (int i = 0; i < n; i++) {
-        const int link = velocity_link(model, linear->coordinate[i]);
+        const int link = name_velocity_link(model, linear->coordinate[i]);
         const int first = model->link[link].v + joint_omega(&model->robot->link[link].joint);
         if (joint_omega(&model->robot->link[link].joint) < 0 || linear->coordinate[i] != first) continue;
         const double *omega = linear->point->state.at.qd + first;
@@ -168,7 +168,7 @@ enum status linear_make(struct operating_point *point, struct report *report, st
     linear->point = point;
     enum status status = number_variables(linear);
     if (status == STATUS_OK) status = differentiate(linear);
-    return report_failure(report, point->mechanism, status);
+    return failure_report(report, point->mechanism, status);
 }
 
 void linear_free(struct linear *linear)

@@ -74,7 +74,7 @@ enum status matrices_at(struct mechanism *m, const struct input *in, struct repo
     if (status == STATUS_OK) compute(m, &bare, in, product, matrices);
     free_bare(&bare);
     arena_release(&scratch);
-    return report_status(report, status);
+    return failure_status(report, status);
 }
 
 void matrices_free(struct matrices *matrices)

@@ -63,8 +63,8 @@ static enum status number_free(struct linear *linear, struct freedom *f)
     for (int c = 0; c < f->n; c++)
         for (int d = POSITION; d <= VELOCITY; d++) {
             char name[NAME_SIZE];
-            if (d == POSITION) tangent_name(model, f->free_one[c], name);
-            else coordinate_name(model, VELOCITY, f->free_one[c], name);
+            if (d == POSITION) name_tangent(model, f->free_one[c], name);
+            else name_coordinate(model, VELOCITY, f->free_one[c], name);
             for (int j = 0; j < linear->n_inputs; j++) {
                 if (strcmp(linear->u[j].name, name) != 0) continue;
                 f->of_input[j] = c;
@@ -144,5 +144,5 @@ enum status linear_minimal(struct linear *linear, struct report *report)
     enum status status = find_basis(linear, &freedom);
     if (status == STATUS_OK) status = number_free(linear, &freedom);
     if (status == STATUS_OK) status = reduce(linear, &freedom);
-    return report_status(report, status);
+    return failure_status(report, status);
 }

@@ -15,7 +15,7 @@ enum status modes_make(struct mechanism *mechanism, bool joints_free, struct rep
     modes->mechanism = mechanism;
     const enum status status = small_motion_make(mechanism->robot, joints_free, report, &modes->motion);
     if (status != STATUS_OK) return status;
-    return report_status(report, eigenmodes_make(modes->motion.n, &modes->eigen));
+    return failure_status(report, eigenmodes_make(modes->motion.n, &modes->eigen));
 }
 
 void modes_free(struct modes *modes)
@@ -30,15 +30,15 @@ static enum status report_modes(struct report *report, const struct modes *modes
     char name[NAME_SIZE];
     if (status == STATUS_NOT_POSITIVE) {
         const int moving = modes->motion.free_one[modes->eigen.singular];
-        tangent_name(modes->mechanism->model, modes->motion.coordinate[moving], name);
+        name_tangent(modes->mechanism->model, modes->motion.coordinate[moving], name);
         report_add(report, REPORT_ERROR,
                    "%s: no inertia resists the motion of '%s': give its link, or what is attached to it, mass, inertia "
                    "or motor_inertia, or mode shapes that are less similar",
                    status_text(status), name);
         return status;
     }
-    if (status == STATUS_NOT_FINITE) return report_not_finite(report, "the matrices of the small motions");
-    return report_status(report, status);
+    if (status == STATUS_NOT_FINITE) return failure_not_finite(report, "the matrices of the small motions");
+    return failure_status(report, status);
 }
 
 enum status modes_at(struct modes *modes, const struct input *in, struct report *report)
@@ -90,7 +90,7 @@ static void keep_modes(const struct eigenmodes *eigen, int pose, struct sweep *s
 static void report_pose(const struct modes *modes, int q, double position, struct report *report)
 {
     char name[NAME_SIZE];
-    coordinate_name(modes->mechanism->model, POSITION, q, name);
+    name_coordinate(modes->mechanism->model, POSITION, q, name);
     report_add(report, REPORT_ERROR, "at %s = %.9g", name, position);
 }
 
@@ -129,12 +129,12 @@ static enum status visit_poses(struct modes *modes, const struct sweep_options *
     return status;
 }
 
-enum status sweep_make(struct modes *modes, const struct sweep_options *options, struct state *state,
-                       struct report *report, struct sweep *sweep)
+enum status modes_sweep_make(struct modes *modes, const struct sweep_options *options, struct state *state,
+                             struct report *report, struct sweep *sweep)
 {
     const struct model *model = modes->mechanism->model;
     memset(sweep, 0, sizeof *sweep);
-    if (!take_rows(model, options, modes->motion.n, sweep)) return report_status(report, STATUS_NO_MEMORY);
+    if (!take_rows(model, options, modes->motion.n, sweep)) return failure_status(report, STATUS_NO_MEMORY);
     memcpy(sweep->q, state->at.q, (size_t)model->nq * sizeof(double));
     memcpy(sweep->qd, state->at.qd, (size_t)model->nv * sizeof(double));
     const enum status status = closure_of_state(modes->mechanism, options->given, state, report);
@@ -142,7 +142,7 @@ enum status sweep_make(struct modes *modes, const struct sweep_options *options,
     return visit_poses(modes, options, state, report, sweep);
 }
 
-void sweep_free(struct sweep *sweep)
+void modes_sweep_free(struct sweep *sweep)
 {
     arena_release(&sweep->arena);
 }

@@ -43,8 +43,8 @@ struct sweep {
 
 /* The rest of the state stays, except that the loops follow to every pose from the start of the robot: closure_follow(); driven
    joints follow only where the swept joint is passive, and links must not bend. sweep_free() in any case. */
-enum status sweep_make(struct modes *modes, const struct sweep_options *options, struct state *state,
-                       struct report *report, struct sweep *sweep);
-void sweep_free(struct sweep *sweep);
+enum status modes_sweep_make(struct modes *modes, const struct sweep_options *options, struct state *state,
+                             struct report *report, struct sweep *sweep);
+void modes_sweep_free(struct sweep *sweep);
 
 #endif

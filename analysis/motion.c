@@ -66,7 +66,7 @@ static enum status number_coordinates(struct motion *motion, struct report *repo
     const struct robot *robot = motion->robot;
     *count = 0;
     motion->first = arena_allocate(&motion->arena, (size_t)robot->n_links, sizeof(int));
-    if (motion->first == NULL) return report_status(report, STATUS_NO_MEMORY);
+    if (motion->first == NULL) return failure_status(report, STATUS_NO_MEMORY);
     for (int i = 0; i < robot->n_links; i++) {
         motion->first[i] = *count;
         *count += joint_velocities(&robot->link[i].joint);
@@ -102,7 +102,7 @@ enum status motion_from_table(const struct robot *robot, bool passive_too, const
     const enum status status = number_coordinates(motion, report, &count);
     if (status != STATUS_OK) return status;
     motion->column = arena_allocate(&motion->arena, 3 * (size_t)count, sizeof(int));
-    if (motion->column == NULL) return report_status(report, STATUS_NO_MEMORY);
+    if (motion->column == NULL) return failure_status(report, STATUS_NO_MEMORY);
     for (int i = 0; i < robot->n_links; i++)
         if (motion_gives(robot, passive_too, i)) missing += find_columns(motion, i, report);
     return missing == 0 ? STATUS_OK : STATUS_BAD_INPUT;
@@ -137,8 +137,9 @@ static void interpolate(struct motion *motion, double t, int coordinate, double 
     const int next = i + 1 < motion->n_rows ? i + 1 : i;
     const double *a = row_of(motion, i), *b = row_of(motion, next), h = b[0] - a[0];
     const double s = h > 0 ? (t - motion_row(motion, i)) / h : 0;
-    for (int d = 0; d < 2; d++) x[d] = cubic_at(h, s, a[column[d]], b[column[d]], a[column[d + 1]], b[column[d + 1]]);
-    x[2] = cubic_at(h, s, a[column[2]], b[column[2]], slope(motion, column[2], i), slope(motion, column[2], next));
+    for (int d = 0; d < 2; d++)
+        x[d] = rows_cubic_at(h, s, a[column[d]], b[column[d]], a[column[d + 1]], b[column[d + 1]]);
+    x[2] = rows_cubic_at(h, s, a[column[2]], b[column[2]], slope(motion, column[2], i), slope(motion, column[2], next));
 }
 
 /* ---- a cycloid ------------------------------------------------------------------------------------------------------------- */
@@ -153,7 +154,7 @@ enum status motion_cycloid(const struct robot *robot, bool passive_too, const do
     if (status != STATUS_OK) return status;
     motion->k = arena_allocate(&motion->arena, (size_t)count, sizeof(double));
     motion->T = arena_allocate(&motion->arena, (size_t)count, sizeof(double));
-    if (motion->arena.failed) return report_status(report, STATUS_NO_MEMORY);
+    if (motion->arena.failed) return failure_status(report, STATUS_NO_MEMORY);
     for (int i = 0, given = 0; i < robot->n_links; i++)
         for (int c = 0; motion_gives(robot, passive_too, i) && c < joint_velocities(&robot->link[i].joint); c++) {
             motion->k[motion->first[i] + c] = k[given];

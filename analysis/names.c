@@ -27,7 +27,7 @@ static void velocity_name(const struct joint *joint, enum velocity_part part, in
     write_name(joint->name, what[part], group.count, k - group.first, name);
 }
 
-int velocity_link(const struct model *model, int i)
+int name_velocity_link(const struct model *model, int i)
 {
     int link = 0;
     while (i >= model->link[link].eta_v + model->link[link].m) link++;
@@ -47,9 +47,9 @@ static void elastic_name(const struct link *link, enum derivative derivative, in
     snprintf(name, NAME_SIZE, "%s.%s[%d]", link->name, what[derivative], k + 1);
 }
 
-void coordinate_name(const struct model *model, enum derivative derivative, int i, char name[NAME_SIZE])
+void name_coordinate(const struct model *model, enum derivative derivative, int i, char name[NAME_SIZE])
 {
-    const int link = derivative == POSITION ? position_link(model, i) : velocity_link(model, i);
+    const int link = derivative == POSITION ? position_link(model, i) : name_velocity_link(model, i);
     const struct link_model *lm = &model->link[link];
     const struct link *owner = &model->robot->link[link];
     const int eta = derivative == POSITION ? lm->eta_q : lm->eta_v;
@@ -58,16 +58,16 @@ void coordinate_name(const struct model *model, enum derivative derivative, int 
     else velocity_name(&owner->joint, derivative == VELOCITY ? OF_VELOCITY : OF_ACCELERATION, i - lm->v, name);
 }
 
-void tangent_name(const struct model *model, int i, char name[NAME_SIZE])
+void name_tangent(const struct model *model, int i, char name[NAME_SIZE])
 {
-    const int link = velocity_link(model, i);
+    const int link = name_velocity_link(model, i);
     const struct link_model *lm = &model->link[link];
     const struct link *owner = &model->robot->link[link];
     if (i >= lm->eta_v) elastic_name(owner, POSITION, i - lm->eta_v, name);
     else velocity_name(&owner->joint, OF_TANGENT, i - lm->v, name);
 }
 
-void joint_force_name(const struct joint *joint, int k, char name[NAME_SIZE])
+void name_joint_force(const struct joint *joint, int k, char name[NAME_SIZE])
 {
     velocity_name(joint, OF_FORCE, k, name);
 }

@@ -9,15 +9,15 @@ enum { NAME_SIZE = 1024 };
 enum derivative { POSITION, VELOCITY, ACCELERATION };
 
 /* Names of q (J.q, J.quaternion[k], L.eta[k]), of qd (J.qd, J.omega[k], L.etad[k]) or of qdd, at index i of that array. */
-void coordinate_name(const struct model *model, enum derivative derivative, int i, char name[NAME_SIZE]);
+void name_coordinate(const struct model *model, enum derivative derivative, int i, char name[NAME_SIZE]);
 
 /* Name of number i of a tangent of q, counted as velocities: that of the position where there is one, J.dtheta[k] of a quaternion. */
-void tangent_name(const struct model *model, int i, char name[NAME_SIZE]);
+void name_tangent(const struct model *model, int i, char name[NAME_SIZE]);
 
 /* Name of the force on velocity k of a joint: J.tau, J.torque[k]. */
-void joint_force_name(const struct joint *joint, int k, char name[NAME_SIZE]);
+void name_joint_force(const struct joint *joint, int k, char name[NAME_SIZE]);
 
 /* The link that velocity i belongs to. */
-int velocity_link(const struct model *model, int i);
+int name_velocity_link(const struct model *model, int i);
 
 #endif

@@ -54,13 +54,13 @@ enum status operating_point_make(const char *name, const char *text, struct repo
                                  struct operating_point *point)
 {
     memset(point, 0, sizeof *point);
-    point->report = errors_only(report);
+    point->report = failure_errors_only(report);
     const enum status status = sim_make_loaded(name, text, &point->report, &point->sim);
-    if (status != STATUS_OK) return point->report.errors == 0 ? report_status(report, status) : status;
+    if (status != STATUS_OK) return point->report.errors == 0 ? failure_status(report, status) : status;
     point->mechanism = sim_mechanism(point->sim);
     sim_set_static_start(point->sim, STATIC_MOVES_FAR);
     point->qdd = arena_allocate(&point->arena, (size_t)point->mechanism->model->nv, sizeof(double));
-    return point->qdd != NULL ? STATUS_OK : report_status(report, STATUS_NO_MEMORY);
+    return point->qdd != NULL ? STATUS_OK : failure_status(report, STATUS_NO_MEMORY);
 }
 
 void operating_point_free(struct operating_point *point)
@@ -100,7 +100,7 @@ static enum status start_at_state(struct operating_point *point, bool given, str
     const size_t n = (size_t)point->mechanism->model->nq;
     struct arena scratch = {0};
     double *before = arena_allocate(&scratch, n, sizeof *before);
-    if (before == NULL) return report_status(report, STATUS_NO_MEMORY);
+    if (before == NULL) return failure_status(report, STATUS_NO_MEMORY);
     memcpy(before, point->state.at.q, n * sizeof *before);
     enum status status = STATUS_OK;
     if (given) status = closure_of_state(point->mechanism, true, &point->state, report);
@@ -179,7 +179,7 @@ static void report_held(const struct operating_point *point, int link, int k, st
     const struct link_model *lm = &point->mechanism->model->link[link];
     const struct joint *joint = &point->mechanism->robot->link[link].joint;
     char name[NAME_SIZE];
-    joint_force_name(joint, k, name);
+    name_joint_force(joint, k, name);
     report_add(
         report, REPORT_WARNING,
         "passive joint '%s' is held by %s = %.6g %s, which nothing provides: with it free this is no equilibrium",
@@ -214,7 +214,7 @@ static enum status accelerate(struct operating_point *point, struct report *repo
     }
     const int nv = point->mechanism->model->nv;
     memcpy(point->qdd, sim_accelerations(point->sim), (size_t)nv * sizeof(double));
-    return isfinite(euclidean_norm(nv, point->qdd)) ? STATUS_OK : report_not_finite(report, "the accelerations");
+    return isfinite(euclidean_norm(nv, point->qdd)) ? STATUS_OK : failure_not_finite(report, "the accelerations");
 }
 
 enum status operating_point_move(struct operating_point *point, bool given, bool equilibrium, struct report *report)

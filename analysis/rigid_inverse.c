@@ -20,13 +20,13 @@ enum status rigid_inverse_make(const struct robot *robot, struct motion *motion,
     *r = (struct rigid_inverse){.motion = motion, .actuated = actuated};
     const int errors_before = report->errors;
     const enum status status = mechanism_make(robot, &r->mechanism, report);
-    if (status != STATUS_OK) return report->errors == errors_before ? report_status(report, status) : status;
+    if (status != STATUS_OK) return report->errors == errors_before ? failure_status(report, status) : status;
     const struct model *model = r->mechanism.model;
     double **const arrays[] = {&r->qd, &r->qdd, &r->force};
     for (int i = 0; i < 3; i++) *arrays[i] = arena_allocate(&r->arena, (size_t)model->nv, sizeof(double));
     r->q = arena_allocate(&r->arena, (size_t)model->nq, sizeof(double));
     r->F = arena_allocate(&r->arena, (size_t)robot->n_actuators, sizeof(double));
-    if (r->arena.failed) return report_status(report, STATUS_NO_MEMORY);
+    if (r->arena.failed) return failure_status(report, STATUS_NO_MEMORY);
     model_start(model, r->q, r->qd); /* a guess of positions that follow from loops */
     memset(r->qd, 0, (size_t)model->nv * sizeof *r->qd);
     return STATUS_OK;
@@ -76,7 +76,7 @@ static bool straighten(const struct model *model, double *q)
 /* Positions of passive joints, from those of the row before */
 static enum status close_positions(struct rigid_inverse *r, double t, struct report *report)
 {
-    struct report errors = errors_only(report);
+    struct report errors = failure_errors_only(report);
     const bool closed = constraints_close(&r->mechanism, NULL, r->q, &errors) == STATUS_OK;
     if (closed && !straighten(r->mechanism.model, r->q)) return STATUS_OK;
     const char *open = closure_open_loop(&r->mechanism, r->q, r->qd, 0);

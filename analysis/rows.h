@@ -19,11 +19,11 @@ void rows_integrate(int n, const double *t, const double *v, const double *a, do
 void rows_integrate_linear(int n, const double *t, const double *a, double *v);
 
 /* The cubic over an interval h with values y0, y1 and slopes d0, d1 at its ends, at the fraction s of it. */
-double cubic_at(double h, double s, double y0, double y1, double d0, double d1);
+double rows_cubic_at(double h, double s, double y0, double y1, double d0, double d1);
 
 /* The quintic over an interval h from (position, rate, acceleration) A to B, at the fraction s of it: x = (position, rate,
    acceleration). Exactly A and B at the ends. */
-void quintic_at(double h, double s, const double A[3], const double B[3], double x[3]);
+void rows_quintic_at(double h, double s, const double A[3], const double B[3], double x[3]);
 
 /* Sets kink[i] at rows where the polygon through all rows has a kink that an integrator should not step over. First, consecutive
    rows are joined into straight pieces: a piece passes through its first and last row, and every row between is within

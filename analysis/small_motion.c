@@ -114,7 +114,7 @@ enum status small_motion_make(const struct robot *robot, bool joints_free, struc
                               struct small_motion *motion)
 {
     memset(motion, 0, sizeof *motion);
-    return report_status(report, make(robot, joints_free, motion));
+    return failure_status(report, make(robot, joints_free, motion));
 }
 
 void small_motion_free(struct small_motion *motion)
@@ -252,7 +252,7 @@ enum status small_motion_at(struct small_motion *motion, const struct model *mod
 {
     const struct input held = held_input(motion, model, in);
     enum status status = find_loads(motion, &held);
-    if (status != STATUS_OK) return report_failure(report, &motion->full.mechanism, status);
+    if (status != STATUS_OK) return failure_report(report, &motion->full.mechanism, status);
     differentiate(&motion->full, &motion->full.mechanism, &held, motion->qdd, motion->force);
     differentiate(&motion->bare, &motion->full.mechanism, &held, motion->qdd, motion->force);
     dyn_mass_matrix(motion->bare.mechanism.model, motion->bare.mechanism.work);
@@ -260,7 +260,7 @@ enum status small_motion_at(struct small_motion *motion, const struct model *mod
     const bool finite = pick_matrices(motion);
     motion->moment_rate = moment_rate(motion);
     if (motion->full.mechanism.constraints->n_rows > 0) status = reduce_all(motion);
-    if (status != STATUS_OK) return report_status(report, status);
+    if (status != STATUS_OK) return failure_status(report, status);
     if (finite && isfinite(motion->moment_rate)) return STATUS_OK;
-    return report_not_finite(report, "the linearized equations of motion");
+    return failure_not_finite(report, "the linearized equations of motion");
 }

@@ -16,7 +16,7 @@ enum status state_start(const struct model *model, struct report *report, struct
 {
     memset(state, 0, sizeof *state);
     point_make(model, &state->arena, &state->at);
-    if (state->arena.failed) return report_status(report, STATUS_NO_MEMORY);
+    if (state->arena.failed) return failure_status(report, STATUS_NO_MEMORY);
     state->input = point_input(&state->at);
     model_start(model, state->at.q, state->at.qd);
     return STATUS_OK;
@@ -38,9 +38,9 @@ static void check_tau(const struct place *at, const struct model *model, const d
         const struct link_model *lm = &model->link[i];
         for (int k = 0; k < lm->joint.nv && (lm->passive || lm->prescribed >= 0); k++) {
             if (tau[lm->tau + k] == 0) continue;
-            const struct place number_at = item(at, lm->tau + k);
-            report_error(&number_at, "must be 0: joint '%s' is %s and takes no torque",
-                         model->robot->link[i].joint.name, lm->passive ? "passive" : "prescribed");
+            const struct place number_at = place_item(at, lm->tau + k);
+            place_error(&number_at, "must be 0: joint '%s' is %s and takes no torque", model->robot->link[i].joint.name,
+                        lm->passive ? "passive" : "prescribed");
         }
     }
 }
@@ -53,8 +53,8 @@ static void check_quaternions(const struct place *at, const struct model *model,
         double *position = q + model->link[i].q;
         const double error = joint_quaternion_error(joint, position);
         if (!(fabs(error) <= QUATERNION_ERROR))
-            report_error(at, "the quaternion of joint '%s' has the norm %.9g; it must be within %g of 1", joint->name,
-                         1 + error, QUATERNION_ERROR);
+            place_error(at, "the quaternion of joint '%s' has the norm %.9g; it must be within %g of 1", joint->name,
+                        1 + error, QUATERNION_ERROR);
         else joint_normalize(joint, position);
     }
 }
@@ -64,7 +64,7 @@ static const char **list_names(const struct model *model, enum derivative deriva
     const char **names = arena_allocate(arena, (size_t)count, sizeof *names);
     for (int i = 0; i < count && !arena->failed; i++) {
         char name[NAME_SIZE];
-        coordinate_name(model, derivative, i, name);
+        name_coordinate(model, derivative, i, name);
         names[i] = arena_string(arena, name);
     }
     return arena->failed ? NULL : names;
@@ -73,10 +73,10 @@ static const char **list_names(const struct model *model, enum derivative deriva
 static void report_unknown(const struct place *at, int count, const char *const *names)
 {
     const char *meant = nearest(at->key, count, names);
-    if (meant != NULL) report_error(at, "this robot has no such coordinate, did you mean \"%s\"?", meant);
+    if (meant != NULL) place_error(at, "this robot has no such coordinate, did you mean \"%s\"?", meant);
     else if (count > 0)
-        report_error(at, "this robot has no such coordinate; names are those of the FMU, as %s", names[0]);
-    else report_error(at, "this robot has no coordinates");
+        place_error(at, "this robot has no such coordinate; names are those of the FMU, as %s", names[0]);
+    else place_error(at, "this robot has no coordinates");
 }
 
 /* {"j1.q": 0.6, "two.eta[1]": 0.01}: what is not named stays */
@@ -124,18 +124,18 @@ static void report_no_frame(const struct place *at, const struct robot *robot, s
     const char **names = arena_allocate(arena, (size_t)robot->n_frames, sizeof *names);
     for (int i = 0; i < robot->n_frames && names != NULL; i++) names[i] = robot->frame[i].name;
     const char *meant = names != NULL ? nearest(at->key, robot->n_frames, names) : NULL;
-    if (strcmp(at->key, "tip") == 0) report_error(at, "the wrench on the tip is tip_force and tip_torque");
-    else if (meant != NULL) report_error(at, "this robot has no such frame, did you mean \"%s\"?", meant);
+    if (strcmp(at->key, "tip") == 0) place_error(at, "the wrench on the tip is tip_force and tip_torque");
+    else if (meant != NULL) place_error(at, "this robot has no such frame, did you mean \"%s\"?", meant);
     else if (robot->n_frames > 0)
-        report_error(at, "this robot has no such frame; names are those of the robot file, as %s", names[0]);
-    else report_error(at, "this robot has no frames");
+        place_error(at, "this robot has no such frame; names are those of the robot file, as %s", names[0]);
+    else place_error(at, "this robot has no frames");
 }
 
 /* {"F": [fx, fy, fz, tx, ty, tz]}, for any frame */
 static void read_frame_wrenches(const struct place *at, const struct robot *robot, struct state *state)
 {
     struct object object;
-    if (!object_open(&object, at, OPTIONAL, "wrenches on frames, {\"F\": [fx, fy, fz, tx, ty, tz]}")) return;
+    if (!place_open_object(&object, at, OPTIONAL, "wrenches on frames, {\"F\": [fx, fy, fz, tx, ty, tz]}")) return;
     json_object_object_foreach(at->value, key, value)
     {
         const struct place one = {.reader = at->reader, .parent = at, .key = key, .given = true, .value = value};
@@ -168,15 +168,15 @@ static void read_drive_inputs(const struct place *at, const struct robot *robot,
 {
     static const struct quantity quantity = {"input of a drive", "as in the FMU", ANY};
     struct object object;
-    if (!object_open(&object, at, OPTIONAL, "inputs of drives, {\"A.drive.command\": u}")) return;
+    if (!place_open_object(&object, at, OPTIONAL, "inputs of drives, {\"A.drive.command\": u}")) return;
     json_object_object_foreach(at->value, key, value)
     {
         const struct place one = {.reader = at->reader, .parent = at, .key = key, .given = true, .value = value};
         double *input = find_drive_input(robot, key, state->at.drive);
         if (input != NULL) read_number(&one, REQUIRED, &quantity, input);
         else
-            report_error(
-                &one, "no drive inside this robot has such an input; names are those of the FMU, as A.drive.command");
+            place_error(&one,
+                        "no drive inside this robot has such an input; names are those of the FMU, as A.drive.command");
     }
 }
 
@@ -203,16 +203,16 @@ static void read_document(const struct place *document, const struct model *mode
          {"drive_states, one number per state of a drive,", "as in the FMU", ANY}},
     };
     struct object object;
-    if (!object_open(&object, document, REQUIRED, "state (an object with q, qd, tau, ...)")) return;
+    if (!place_open_object(&object, document, REQUIRED, "state (an object with q, qd, tau, ...)")) return;
     for (int i = 0; i < FIELD_COUNT(members); i++) {
-        const struct place at = member(&object, members[i].key);
+        const struct place at = place_member(&object, members[i].key);
         read_member(&at, model, &members[i], qdd, state);
     }
-    const struct place wrenches = member(&object, "frame_wrench");
+    const struct place wrenches = place_member(&object, "frame_wrench");
     read_frame_wrenches(&wrenches, model->robot, state);
-    const struct place inputs = member(&object, "drive_inputs");
+    const struct place inputs = place_member(&object, "drive_inputs");
     read_drive_inputs(&inputs, model->robot, state);
-    object_close(&object);
+    place_close_object(&object);
 }
 
 /* ---- documents ---------------------------------------------------------------------------------------------------------------- */
@@ -225,14 +225,14 @@ static enum status parse(const struct model *model, const char *name, const char
     const int errors_before = report->errors;
     bool valid = false;
     double *qdd = arena_allocate(&state->arena, (size_t)model->nv, sizeof *qdd);
-    if (qdd == NULL) return report_status(report, STATUS_NO_MEMORY);
+    if (qdd == NULL) return failure_status(report, STATUS_NO_MEMORY);
     struct json_object *root = document_parse(&reader, text, &valid);
     if (valid) {
         const struct place document = {.reader = &reader, .given = true, .value = root};
         read_document(&document, model, qdd, state);
     }
     const bool no_memory = document_free(&reader);
-    if (no_memory || state->arena.failed) return report_status(report, STATUS_NO_MEMORY);
+    if (no_memory || state->arena.failed) return failure_status(report, STATUS_NO_MEMORY);
     return report->errors == errors_before ? STATUS_OK : STATUS_BAD_INPUT;
 }
 

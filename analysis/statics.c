@@ -4,7 +4,7 @@
 
 #include "analysis/failure.h"
 
-const char *stability_text(const struct stability *stability)
+const char *static_stability_text(const struct stability *stability)
 {
     if (stability->unstable > 0) return "unstable";
     return stability->indifferent > 0 ? "indifferent" : "stable";
@@ -32,13 +32,13 @@ enum status static_answer_make(struct operating_point *point, bool given, struct
     memset(answer, 0, sizeof *answer);
     answer->moved = arena_allocate(&answer->arena, (size_t)model->nv, sizeof *answer->moved);
     answer->deflection = arena_allocate(&answer->arena, (size_t)model->n_links, sizeof *answer->deflection);
-    if (answer->arena.failed) return report_status(report, STATUS_NO_MEMORY);
+    if (answer->arena.failed) return failure_status(report, STATUS_NO_MEMORY);
     enum status status = operating_point_move(point, given, true, report);
     if (status != STATUS_OK) return status;
     struct statics *found = sim_statics(point->sim);
     answer->found = found;
     status = statics_stability(point->mechanism, found, &answer->stability);
-    if (status != STATUS_OK) return report_status(report, status);
+    if (status != STATUS_OK) return failure_status(report, status);
     measure(point, answer);
     return STATUS_OK;
 }

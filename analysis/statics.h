@@ -15,7 +15,7 @@ struct static_answer {
 };
 
 /* "stable", "unstable", or "indifferent" where the potential is flat in some direction and has no maximum in any. */
-const char *stability_text(const struct stability *stability);
+const char *static_stability_text(const struct stability *stability);
 
 /* Moves the point to an equilibrium in which free joints settle. Problems are reported; static_answer_free() in any case. */
 enum status static_answer_make(struct operating_point *point, bool given, struct report *report,

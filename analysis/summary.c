@@ -23,11 +23,11 @@ static double body_mass(const struct link *link)
 
 static void summarize_link(const struct link *link, struct arena *arena, struct link_summary *s)
 {
-    const int modes = link_modes(link);
+    const int modes = robot_link_modes(link);
     s->mass = body_mass(link) + link->hub.mass + link->payload.mass;
     s->n_coordinates = joint_positions(&link->joint) + modes;
     s->frequency = arena_allocate(arena, (size_t)modes, sizeof(double));
-    if (s->frequency != NULL) s->n_frequencies = link_frequencies(link, s->frequency, modes);
+    if (s->frequency != NULL) s->n_frequencies = frequencies_of_link(link, s->frequency, modes);
     if (s->n_frequencies == FREQUENCIES_NO_MEMORY) arena->failed = 1;
 }
 
@@ -63,7 +63,7 @@ static enum status check_modes(const struct robot *robot, struct report *report)
         report_progress(report, "modes of links", i, robot->n_links);
         struct link plain = robot->link[i];
         plain.beam.foreshortening = false; /* only the modal mass is looked at */
-        if (link_modes(&plain) > 0) body_report(&plain, i, body_make(&plain, &arena, &body), &body, report);
+        if (robot_link_modes(&plain) > 0) body_report(&plain, i, body_make(&plain, &arena, &body), &body, report);
         report_geometric_stiffness(robot, i, report);
         arena_release(&arena);
     }
@@ -83,7 +83,7 @@ static enum status count_independent(const struct robot *robot, struct summary *
 
 static enum status close_at_start(const struct robot *robot, struct report *report, struct summary *summary)
 {
-    struct report errors = errors_only(report); /* warnings of modes were reported by check_modes() */
+    struct report errors = failure_errors_only(report); /* warnings of modes were reported by check_modes() */
     enum status status = mechanism_make(robot, &summary->mechanism, &errors);
     if (status == STATUS_OK) status = state_start(summary->mechanism.model, report, &summary->start);
     if (status == STATUS_OK) status = closure_close(&summary->mechanism, &summary->start, report, report);
@@ -123,7 +123,7 @@ enum status summary_make(const char *name, const struct robot *robot, struct rep
     if (status == STATUS_OK) status = plausibility_check(robot, summary, &with_name);
     report_progress(report, "frequencies with twice the modes", 0, 1);
     if (status == STATUS_OK) status = convergence_check(robot, summary, &with_name);
-    if (status != STATUS_OK && with_name.errors == 0) report_status(&with_name, status);
+    if (status != STATUS_OK && with_name.errors == 0) failure_status(&with_name, status);
     return status;
 }
 

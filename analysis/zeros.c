@@ -32,7 +32,7 @@ static int take_roots(struct complex_number *z, int count)
 static enum status solve(struct siso *system, double *work, struct zeros *zeros)
 {
     zeros->n_poles = system->n;
-    const enum status status = eigenvalues(system, work, zeros->pole);
+    const enum status status = zeros_eigenvalues(system, work, zeros->pole);
     if (status != STATUS_OK) return status;
     return invariant_zeros(system, work, zeros->zero, &zeros->n_zeros, &zeros->gain);
 }
@@ -198,7 +198,7 @@ enum status zeros_make(const struct linear *linear, int u, int y, struct report 
         status = second_order_make(linear, u, y, &zeros->arena, &s);
         if (status == STATUS_OK) status = find_zeros(&s, &zeros->arena, zeros);
     }
-    if (status != STATUS_ZERO_TRANSFER) return report_status(report, status);
+    if (status != STATUS_ZERO_TRANSFER) return failure_status(report, status);
     report_add(report, REPORT_ERROR, "'%s' does not act on '%s' at this operating point: %s", linear->u[u].name,
                linear->y[y].name, status_text(status));
     return status;

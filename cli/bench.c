@@ -103,7 +103,7 @@ static enum status try_states(struct bench *bench, struct report *report)
     enum status status = STATUS_OK;
     for (int i = 0; i < STATES && status == STATUS_OK; i++)
         status = mechanism_forward(bench->mechanism, &bench->in[i], bench->qdd);
-    return report_failure(report, bench->mechanism, status);
+    return failure_report(report, bench->mechanism, status);
 }
 
 static void measure(struct bench *bench, bool json)
@@ -140,7 +140,7 @@ int command_bench(int argc, char **argv)
     struct bench bench = {.mechanism = &loaded.mechanism};
     /* constraints that are independent at the start; the random states leave loops open, which costs the same */
     enum status status = closure_of_state(&loaded.mechanism, false, &loaded.state, &report);
-    if (status == STATUS_OK && make_states(&bench, &arena) != 0) status = report_status(&report, STATUS_NO_MEMORY);
+    if (status == STATUS_OK && make_states(&bench, &arena) != 0) status = failure_status(&report, STATUS_NO_MEMORY);
     if (status == STATUS_OK) status = try_states(&bench, &report);
     if (status == STATUS_OK) measure(&bench, json);
     arena_release(&arena);

@@ -41,7 +41,7 @@ static struct json_object *json_coordinates(const struct model *model, int first
     struct json_object *names = json_object_new_array();
     for (int i = first; i < first + count; i++) {
         char name[NAME_SIZE];
-        coordinate_name(model, POSITION, i, name);
+        name_coordinate(model, POSITION, i, name);
         json_object_array_add(names, json_object_new_string(name));
     }
     return names;
@@ -112,7 +112,7 @@ static struct json_object *json_loop(const struct robot *robot, const struct sum
     json_object_object_add(json, "name", json_object_new_string(loop->name));
     json_object_object_add(json, "type", json_object_new_string(loop_types[loop->type]));
     json_object_object_add(json, "between", between);
-    json_object_object_add(json, "equations", json_object_new_int(loop_equations(loop->type)));
+    json_object_object_add(json, "equations", json_object_new_int(constraints_loop_equations(loop->type)));
     json_object_object_add(json, "independent", json_object_new_int(summary->independent[i]));
     return json;
 }
@@ -122,7 +122,7 @@ static struct json_object *json_site(const struct site *site)
 {
     char text[SITE_SIZE];
     if (site->type == AT_STATION) return json_object_new_double(site->x);
-    if (site->type != AT_NODE) return json_object_new_string(site_text(site, text));
+    if (site->type != AT_NODE) return json_object_new_string(robot_site_text(site, text));
     struct json_object *node = json_object_new_object();
     json_object_object_add(node, "node", json_object_new_int(site->node));
     return node;
@@ -245,8 +245,8 @@ static void print_frames(const struct robot *robot)
         const struct robot_frame *frame = &robot->frame[i];
         char text[SITE_SIZE];
         printf("frame %s on %s at %s%s%s%s\n", frame->name, robot->link[frame->site.link].name,
-               site_text(&frame->site, text), frame->sensor || frame->load ? ": " : "", frame->sensor ? "sensor" : "",
-               frame->load ? (frame->sensor ? ", load" : "load") : "");
+               robot_site_text(&frame->site, text), frame->sensor || frame->load ? ": " : "",
+               frame->sensor ? "sensor" : "", frame->load ? (frame->sensor ? ", load" : "load") : "");
     }
 }
 
@@ -256,7 +256,7 @@ static const char *attached_to(const struct robot *robot, const struct site *sit
     char at[SITE_SIZE];
     if (site->link < 0) return "world";
     if (site->type == AT_TIP) return robot->link[site->link].name;
-    snprintf(text, size, "%s at %s", robot->link[site->link].name, site_text(site, at));
+    snprintf(text, size, "%s at %s", robot->link[site->link].name, robot_site_text(site, at));
     return text;
 }
 
@@ -267,7 +267,7 @@ static void print_connections(const struct robot *robot, const struct summary *s
         const struct loop *loop = &robot->loop[i];
         printf("loop %s joins %s and %s: %s, %d equations, %d independent\n", loop->name,
                attached_to(robot, &loop->side[0], a, sizeof a), attached_to(robot, &loop->side[1], b, sizeof b),
-               loop_types[loop->type], loop_equations(loop->type), summary->independent[i]);
+               loop_types[loop->type], constraints_loop_equations(loop->type), summary->independent[i]);
     }
     if (robot->n_loops > 0) print_start(robot, summary);
     for (int i = 0; i < robot->n_actuators; i++) {

@@ -160,7 +160,7 @@ static struct blob build(const struct generation *what, const char *guid, struct
     if (command.n > MOST_WORDS)
         report_add(report, REPORT_ERROR, "--generated: CC and CFLAGS have %d words too many", command.n - MOST_WORDS);
     if (arena->failed || command.n > MOST_WORDS || !run(&command, report)) return library;
-    library.bytes = file_load(sources->library, arena, &library.size, report);
+    library.bytes = document_load_file(sources->library, arena, &library.size, report);
     return library;
 }
 

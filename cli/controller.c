@@ -21,9 +21,9 @@ static int put_parameters(const struct settings *settings, struct arena *arena, 
         const char *name = NULL;
         double value = 0;
         char number[NUMBER_SIZE];
-        code = settings_split("drive", settings, i, arena, &name, &value);
+        code = cli_settings_split("drive", settings, i, arena, &name, &value);
         if (code == EXIT_OK)
-            json_object_object_add(parameters, name, json_object_new_double_s(value, exact_number(value, number)));
+            json_object_object_add(parameters, name, json_object_new_double_s(value, xml_exact_number(value, number)));
     }
     return code;
 }

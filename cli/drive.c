@@ -15,9 +15,9 @@ static const struct drive *find_drive(const char *name)
 {
     const char *names[DRIVES] = {"controller"}; /* command_drive_controller() */
     int n = 1;
-    for (int i = 0; n < DRIVES && all_drives[i] != NULL; i++) {
-        names[n++] = all_drives[i]->name;
-        if (strcmp(all_drives[i]->name, name) == 0) return all_drives[i];
+    for (int i = 0; n < DRIVES && companion_drives[i] != NULL; i++) {
+        names[n++] = companion_drives[i]->name;
+        if (strcmp(companion_drives[i]->name, name) == 0) return companion_drives[i];
     }
     const char *meant = nearest(name, n, names);
     fprintf(stderr, "limber: drive: there is no drive \"%s\"", name);
@@ -29,7 +29,7 @@ static const struct drive *find_drive(const char *name)
 static void put(struct json_object *parameters, const char *name, double value)
 {
     char number[NUMBER_SIZE];
-    json_object_object_add(parameters, name, json_object_new_double_s(value, exact_number(value, number)));
+    json_object_object_add(parameters, name, json_object_new_double_s(value, xml_exact_number(value, number)));
 }
 
 /* All parameters, so that the file, and with it the guid, describes what is in the FMU */
@@ -42,7 +42,7 @@ static int put_parameters(const struct drive *drive, const struct settings *sett
     for (int i = 0; i < settings->n && code == EXIT_OK; i++) {
         const char *name = NULL;
         double value;
-        code = settings_split("drive", settings, i, arena, &name, &value);
+        code = cli_settings_split("drive", settings, i, arena, &name, &value);
         if (code == EXIT_OK) put(parameters, name, value);
     }
     return code;
@@ -74,7 +74,7 @@ static enum status pack(const struct pack_options *options, const struct drive *
     struct variables variables;
     struct libraries libraries;
     char guid[GUID_SIZE];
-    const enum status status = drive_variables(drive, "--set", file.bytes, report, arena, &variables);
+    const enum status status = companion_variables(drive, "--set", file.bytes, report, arena, &variables);
     if (status != STATUS_OK) return status;
     variables_guid(&variables, file.bytes, guid);
     const struct fmu fmu = {.name = drive->name,
@@ -106,7 +106,7 @@ int drive_arguments(int argc, char **argv, struct pack_options *options, struct 
             code = i + 1 < argc ? add_sensor(argv[++i], sensors) : cli_usage("drive", "--sensor takes NAME");
         else if (strcmp(argv[i], "--set") != 0) code = pack_argument(options, argc, argv, &i);
         else if (i + 1 == argc) code = cli_usage("drive", "--set takes NAME=VALUE");
-        else code = settings_add("drive", argv[++i], settings);
+        else code = cli_settings_add("drive", argv[++i], settings);
     }
     return code == EXIT_OK ? pack_complete(options) : code;
 }

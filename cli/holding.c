@@ -81,7 +81,7 @@ static const char *apply_name(const struct list *list, const char *name, size_t 
         if (is_name(sim_robot(sim)->link[i].joint.name, name, length) && sim_robot(sim)->link[i].joint.prescribed)
             return "a prescribed joint keeps its position";
     for (int a = 0; list->lines && a < sim_robot(sim)->n_actuators; a++)
-        if (is_name(sim_robot(sim)->actuator[a].name, name, length) && actuator_is_spring(sim_robot(sim), a))
+        if (is_name(sim_robot(sim)->actuator[a].name, name, length) && robot_actuator_is_spring(sim_robot(sim), a))
             return "the force of a spring follows from its length: it is neither held nor given";
     if (apply_to(sim, list->lines, name, length, list->hold)) return NULL;
     return list->lines ? "the robot has no actuator of this name"

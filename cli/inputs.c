@@ -63,7 +63,7 @@ static int find_columns(struct inputs *inputs, const struct instance *sim, const
     if (arena->failed) return cli_no_memory("simulate");
     for (int r = 0; r < v->n_values; r++) inputs->place[r] = -1;
     for (int c = 1; c < csv->n_columns; c++) {
-        const int row = find_variable(csv->file, v, CAUSALITY_INPUT, csv->name[c], arena);
+        const int row = cli_find_variable(csv->file, v, CAUSALITY_INPUT, csv->name[c], arena);
         if (row < 0) return EXIT_INPUT;
         take_column(inputs, sim, v->row[row].reference, csv, c, arena);
     }
@@ -141,7 +141,7 @@ static void motion_at(const struct inputs *inputs, const struct input_rows *moti
         x[RATE] = x[ACCELERATION] = 0;
     } else {
         const double h = inputs->t[next] - inputs->t[row];
-        quintic_at(h, s / h, A, B, x);
+        rows_quintic_at(h, s / h, A, B, x);
     }
 }
 
@@ -151,7 +151,7 @@ static double column_at(const struct inputs *inputs, const struct input_rows *co
     const int i = piece->row;
     if (i < 0) return x[0];
     if (i == inputs->n_rows - 1 || inputs->between == BETWEEN_HELD) return x[i];
-    return inputs->between == BETWEEN_CUBIC ? cubic_at(piece->h, s, x[i], x[i + 1], slope[i], slope[i + 1])
+    return inputs->between == BETWEEN_CUBIC ? rows_cubic_at(piece->h, s, x[i], x[i + 1], slope[i], slope[i + 1])
                                             : (1 - s) * x[i] + s * x[i + 1];
 }
 

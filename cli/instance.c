@@ -32,8 +32,8 @@ static const char *meant_by(const char *name, int n, const char **known)
     return nearest(name, own > 0 ? own : n, known);
 }
 
-int find_variable(const char *place, const struct variables *variables, enum causality causality, const char *name,
-                  struct arena *arena)
+int cli_find_variable(const char *place, const struct variables *variables, enum causality causality, const char *name,
+                      struct arena *arena)
 {
     const int row = variables_find(variables, name);
     if (row >= 0 && variables->row[row].causality == causality) return row;
@@ -52,7 +52,7 @@ int find_variable(const char *place, const struct variables *variables, enum cau
 
 /* ---- parameters ---------------------------------------------------------------------------------------------------------- */
 
-int settings_add(const char *command, const char *text, struct settings *settings)
+int cli_settings_add(const char *command, const char *text, struct settings *settings)
 {
     if (strchr(text, '=') == NULL) return cli_usage(command, "--set takes NAME=VALUE, not '%s'", text);
     if (settings->n == MOST_SETTINGS)
@@ -70,8 +70,8 @@ static bool read_value(const char *text, double *value)
     return end != text && *end == '\0' && isfinite(*value);
 }
 
-int settings_split(const char *command, const struct settings *settings, int i, struct arena *arena, const char **name,
-                   double *value)
+int cli_settings_split(const char *command, const struct settings *settings, int i, struct arena *arena,
+                       const char **name, double *value)
 {
     char *own = arena_string(arena, settings->text[i]);
     if (own == NULL) return cli_no_memory(command);
@@ -83,17 +83,17 @@ int settings_split(const char *command, const struct settings *settings, int i, 
     return EXIT_INPUT;
 }
 
-int settings_apply(const char *command, const struct settings *settings, struct instance *sim, struct arena *arena)
+int cli_settings_apply(const char *command, const struct settings *settings, struct instance *sim, struct arena *arena)
 {
     const struct variables *v = instance_variables(sim);
     for (int i = 0; i < settings->n; i++) {
         const char *name;
         double value;
-        const int code = settings_split(command, settings, i, arena, &name, &value);
+        const int code = cli_settings_split(command, settings, i, arena, &name, &value);
         if (code != EXIT_OK) return code;
         char place[64];
         snprintf(place, sizeof place, "%s: --set", command);
-        const int row = find_variable(place, v, CAUSALITY_PARAMETER, name, arena);
+        const int row = cli_find_variable(place, v, CAUSALITY_PARAMETER, name, arena);
         if (row < 0) return EXIT_INPUT;
         instance_set(sim, v->row[row].reference, value);
     }
@@ -102,7 +102,7 @@ int settings_apply(const char *command, const struct settings *settings, struct 
 
 /* ---- tables -------------------------------------------------------------------------------------------------------------- */
 
-int columns_choose(const char *command, const struct instance *sim, struct arena *arena, struct columns *columns)
+int cli_columns_choose(const char *command, const struct instance *sim, struct arena *arena, struct columns *columns)
 {
     const struct variables *v = instance_variables(sim);
     columns->reference = arena_allocate(arena, (size_t)v->n_values, sizeof(int));
@@ -114,14 +114,14 @@ int columns_choose(const char *command, const struct instance *sim, struct arena
     return EXIT_OK;
 }
 
-void columns_write_names(const struct columns *columns, const struct instance *sim, struct table *table)
+void cli_columns_write_names(const struct columns *columns, const struct instance *sim, struct table *table)
 {
     table_name(table, "time");
     for (int c = 0; c < columns->n; c++)
         table_name(table, instance_variables(sim)->by_reference[columns->reference[c]]->name);
 }
 
-void columns_write_row(const struct columns *columns, struct instance *sim, double t, struct table *table)
+void cli_columns_write_row(const struct columns *columns, struct instance *sim, double t, struct table *table)
 {
     for (int c = 0; c < columns->n; c++) columns->row[c] = instance_get(sim, columns->reference[c]);
     table_row(table, t, columns->row, columns->n);
@@ -129,7 +129,7 @@ void columns_write_row(const struct columns *columns, struct instance *sim, doub
 
 /* ---- running ------------------------------------------------------------------------------------------------------------- */
 
-void show_progress(double t, double end)
+void cli_show_progress(double t, double end)
 {
     if (!isatty(STDERR_FILENO)) return;
     if (t < end) fprintf(stderr, "\r%.3g of %.3g s", t, end);

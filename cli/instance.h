@@ -22,22 +22,22 @@ struct columns {
 };
 
 /* The row of an input or a parameter; -1 where there is none, which is reported. `place`: for the message, where the name was given. */
-int find_variable(const char *place, const struct variables *variables, enum causality causality, const char *name,
-                  struct arena *arena);
+int cli_find_variable(const char *place, const struct variables *variables, enum causality causality, const char *name,
+                      struct arena *arena);
 
 /* The result of this function and those below is an exit code; problems go to standard error. */
-int settings_add(const char *command, const char *text, struct settings *settings);
+int cli_settings_add(const char *command, const char *text, struct settings *settings);
 /* The i-th of them, taken apart; the name is in the arena. */
-int settings_split(const char *command, const struct settings *settings, int i, struct arena *arena, const char **name,
-                   double *value);
-int settings_apply(const char *command, const struct settings *settings, struct instance *sim, struct arena *arena);
+int cli_settings_split(const char *command, const struct settings *settings, int i, struct arena *arena,
+                       const char **name, double *value);
+int cli_settings_apply(const char *command, const struct settings *settings, struct instance *sim, struct arena *arena);
 
-int columns_choose(const char *command, const struct instance *sim, struct arena *arena, struct columns *columns);
-void columns_write_names(const struct columns *columns, const struct instance *sim, struct table *table);
+int cli_columns_choose(const char *command, const struct instance *sim, struct arena *arena, struct columns *columns);
+void cli_columns_write_names(const struct columns *columns, const struct instance *sim, struct table *table);
 /* Of an instance that is up to date. */
-void columns_write_row(const struct columns *columns, struct instance *sim, double t, struct table *table);
+void cli_columns_write_row(const struct columns *columns, struct instance *sim, double t, struct table *table);
 
 /* How far the work is, on a terminal only; at the end the line is cleared. */
-void show_progress(double t, double end);
+void cli_show_progress(double t, double end);
 
 #endif

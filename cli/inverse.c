@@ -83,7 +83,7 @@ static int parse_options(int argc, char **argv, struct options *options)
         if (found >= 0) {
             if (++i >= argc) return cli_usage("inverse", "%s takes a value", table[found].name);
             if (table[found].text != NULL) *table[found].text = argv[i];
-            else if (table[found].number == NULL) code = settings_add("inverse", argv[i], &options->settings);
+            else if (table[found].number == NULL) code = cli_settings_add("inverse", argv[i], &options->settings);
             else if (table[found].number == &options->rtol)
                 code = cli_tolerance("inverse", "--rtol", argv[i], &options->rtol);
             else code = cli_positive("inverse", table[found].name, argv[i], table[found].number);
@@ -166,7 +166,7 @@ static int open_elastic(struct run *run)
     if (run->options.elastic == NULL) return EXIT_OK;
     const int code = result_open(run->options.elastic, NULL, &run->result);
     run->elastic = (struct table){.stream = run->result.stream, .json = run->options.json};
-    return code == EXIT_OK ? columns_choose("inverse", run->inverse.sim, &run->arena, &run->columns) : code;
+    return code == EXIT_OK ? cli_columns_choose("inverse", run->inverse.sim, &run->arena, &run->columns) : code;
 }
 
 static void write_names(struct run *run)
@@ -174,14 +174,14 @@ static void write_names(struct run *run)
     run->inputs = (struct table){.stream = stdout, .json = run->options.json};
     table_name(&run->inputs, "time");
     for (int i = 0; i < run->inverse.n_inputs; i++) table_name(&run->inputs, run->inverse.name[i]);
-    if (run->elastic.stream != NULL) columns_write_names(&run->columns, run->inverse.sim, &run->elastic);
+    if (run->elastic.stream != NULL) cli_columns_write_names(&run->columns, run->inverse.sim, &run->elastic);
 }
 
 static void write_row(struct run *run)
 {
     const double t = motion_time(&run->motion, run->inverse.row);
     table_row(&run->inputs, t, run->inverse.input, run->inverse.n_inputs);
-    if (run->elastic.stream != NULL) columns_write_row(&run->columns, run->inverse.sim, t, &run->elastic);
+    if (run->elastic.stream != NULL) cli_columns_write_row(&run->columns, run->inverse.sim, t, &run->elastic);
 }
 
 static int write_tables(struct run *run)
@@ -194,9 +194,9 @@ static int write_tables(struct run *run)
     while (status == STATUS_OK && run->inverse.row + 1 < run->motion.n_rows) {
         status = inverse_next(&run->inverse, &run->report);
         if (status == STATUS_OK) write_row(run);
-        show_progress(motion_row(&run->motion, run->inverse.row), end);
+        cli_show_progress(motion_row(&run->motion, run->inverse.row), end);
     }
-    show_progress(end, end);
+    cli_show_progress(end, end);
     table_end(&run->inputs);
     if (run->elastic.stream != NULL) table_end(&run->elastic);
     return cli_exit_code(status);
@@ -214,14 +214,14 @@ static int make_inverse(struct run *run, const char *text)
         inverse_make(options->robot, text, run->robot, &run->motion, &wanted, &run->report, &run->inverse));
     if (code != EXIT_OK) return code;
     const int held = holding_apply("inverse", &options->holding, run->inverse.sim);
-    return held == EXIT_OK ? settings_apply("inverse", &options->settings, run->inverse.sim, &run->arena) : held;
+    return held == EXIT_OK ? cli_settings_apply("inverse", &options->settings, run->inverse.sim, &run->arena) : held;
 }
 
 static int run_all(struct run *run)
 {
     const char *text = document_load(run->options.robot, &run->arena, &run->report);
     if (text == NULL) return EXIT_INPUT;
-    struct report errors = errors_only(&run->report); /* warnings of the file are left to `check` */
+    struct report errors = failure_errors_only(&run->report); /* warnings of the file are left to `check` */
     int code = cli_exit_code(robot_read_text(run->options.robot, text, &run->robot, &errors));
     if (code == EXIT_OK) code = make_motion(run);
     if (code == EXIT_OK) code = make_inverse(run, text);

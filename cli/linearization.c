@@ -8,7 +8,7 @@
 #include "json_out.h"
 #include "robot/read.h"
 
-int linear_option(const char *command, int argc, char **argv, int *i, struct linear_options *options)
+int linearization_option(const char *command, int argc, char **argv, int *i, struct linear_options *options)
 {
     const char *option = argv[*i];
     bool taken;
@@ -30,7 +30,7 @@ int linear_option(const char *command, int argc, char **argv, int *i, struct lin
     return EXIT_OK;
 }
 
-int linear_check(const char *command, const struct linear_options *options)
+int linearization_check(const char *command, const struct linear_options *options)
 {
     if (options->robot == NULL) return cli_usage(command, "expected ROBOT");
     if (holding_given(&options->holding) && !options->equilibrium)
@@ -38,8 +38,8 @@ int linear_check(const char *command, const struct linear_options *options)
     return EXIT_OK;
 }
 
-enum status operating_point_of(const char *command, const struct linear_options *options, struct report *report,
-                               struct arena *arena, struct operating_point *point)
+enum status linearization_point(const char *command, const struct linear_options *options, struct report *report,
+                                struct arena *arena, struct operating_point *point)
 {
     const char *text = document_load(options->robot, arena, report);
     if (text == NULL) return STATUS_NO_FILE;
@@ -54,7 +54,7 @@ enum status linearization_make(const char *command, const struct linear_options 
                                struct report *report, struct linearization *l)
 {
     memset(l, 0, sizeof *l);
-    enum status status = operating_point_of(command, options, report, &l->arena, &l->point);
+    enum status status = linearization_point(command, options, report, &l->arena, &l->point);
     if (status == STATUS_OK) status = linear_make(&l->point, report, &l->linear);
     return status == STATUS_OK && minimal ? linear_minimal(&l->linear, report) : status;
 }
@@ -94,7 +94,7 @@ static void add_drive_inputs(const struct robot *robot, const double *value, str
     json_object_object_add(json, "drive_inputs", all);
 }
 
-struct json_object *json_operating_point(const struct operating_point *point)
+struct json_object *linearization_json_point(const struct operating_point *point)
 {
     const struct model *model = point->mechanism->model;
     const struct point *at = &point->state.at;

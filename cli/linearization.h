@@ -15,14 +15,14 @@ struct linear_options {
 };
 
 /* Takes --at STATE, --static and the options of holding.h, --json and ROBOT, one step of a loop over the arguments; an exit code. */
-int linear_option(const char *command, int argc, char **argv, int *i, struct linear_options *options);
+int linearization_option(const char *command, int argc, char **argv, int *i, struct linear_options *options);
 
 /* What the options lack, or what does not go together; an exit code. */
-int linear_check(const char *command, const struct linear_options *options);
+int linearization_check(const char *command, const struct linear_options *options);
 
 /* The operating point of the options; the arena has the robot file. operating_point_free() in any case. */
-enum status operating_point_of(const char *command, const struct linear_options *options, struct report *report,
-                               struct arena *arena, struct operating_point *point);
+enum status linearization_point(const char *command, const struct linear_options *options, struct report *report,
+                                struct arena *arena, struct operating_point *point);
 
 struct linearization {
     struct operating_point point;
@@ -36,6 +36,6 @@ enum status linearization_make(const char *command, const struct linear_options 
 void linearization_free(struct linearization *l);
 
 /* The operating point as a STATE, qdd included. */
-struct json_object *json_operating_point(const struct operating_point *point);
+struct json_object *linearization_json_point(const struct operating_point *point);
 
 #endif

@@ -21,11 +21,11 @@ static int parse_options(int argc, char **argv, struct options *options)
                             : strcmp(argv[i], "--matlab") == 0 ? &options->matlab
                                                                : NULL;
         if (strcmp(argv[i], "--minimal") == 0) options->minimal = true;
-        else if (file == NULL) code = linear_option("linearize", argc, argv, &i, &options->linear);
+        else if (file == NULL) code = linearization_option("linearize", argc, argv, &i, &options->linear);
         else if (i + 1 >= argc) code = cli_usage("linearize", "%s takes a file name", argv[i]);
         else *file = argv[++i];
     }
-    return code == EXIT_OK ? linear_check("linearize", &options->linear) : code;
+    return code == EXIT_OK ? linearization_check("linearize", &options->linear) : code;
 }
 
 /* The four matrices, by name */
@@ -60,7 +60,7 @@ static int print_json(const struct linear *l)
     json_object_object_add(out, "states", names(l->x, l->n_states));
     json_object_object_add(out, "inputs", names(l->u, l->n_inputs));
     json_object_object_add(out, "outputs", names(l->y, l->n_outputs));
-    json_object_object_add(out, "operating_point", json_operating_point(l->point));
+    json_object_object_add(out, "operating_point", linearization_json_point(l->point));
     for (int i = 0; i < 4; i++)
         json_object_object_add(out, matrix[i].name, json_rows(matrix[i].number, matrix[i].n_rows, matrix[i].n_columns));
     const int code = json_print_finite("linearize", out);

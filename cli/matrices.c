@@ -29,7 +29,7 @@ static struct json_object *coordinate_names(const struct model *model)
     struct json_object *names = json_object_new_array();
     for (int i = 0; i < model->nv; i++) {
         char name[NAME_SIZE];
-        tangent_name(model, i, name);
+        name_tangent(model, i, name);
         json_object_array_add(names, json_object_new_string(name));
     }
     return names;

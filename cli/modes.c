@@ -93,7 +93,7 @@ static int parse_options(int argc, char **argv, struct options *options)
 /* Name of a moving coordinate */
 static void name_of(const struct modes *modes, int moving, char name[NAME_SIZE])
 {
-    tangent_name(modes->mechanism->model, modes->motion.coordinate[moving], name);
+    name_tangent(modes->mechanism->model, modes->motion.coordinate[moving], name);
 }
 
 static struct json_object *json_participation(const struct modes *modes, const struct mode *mode)
@@ -304,12 +304,12 @@ static int run_sweep(const struct options *options, struct modes *modes, struct 
     const struct joint *joint = &robot->link[wanted.link].joint;
     char short_name[NAME_SIZE], name[NAME_SIZE];
     sweep_name(joint, wanted.k, short_name);
-    coordinate_name(modes->mechanism->model, POSITION, modes->mechanism->model->link[wanted.link].q + wanted.k, name);
-    code = cli_exit_code(sweep_make(modes, &wanted, state, report, &sweep));
+    name_coordinate(modes->mechanism->model, POSITION, modes->mechanism->model->link[wanted.link].q + wanted.k, name);
+    code = cli_exit_code(modes_sweep_make(modes, &wanted, state, report, &sweep));
     if (code == EXIT_OK && options->plot != NULL)
         code = draw_sweep(options, robot, name, joint_position_unit(joint, wanted.k), &sweep);
     if (code == EXIT_OK) code = options->json ? print_sweep_json(short_name, &sweep) : print_sweep_csv(name, &sweep);
-    sweep_free(&sweep);
+    modes_sweep_free(&sweep);
     return code;
 }
 
@@ -409,7 +409,7 @@ static int run_point(const struct options *options, struct report *report)
     struct operating_point point = {0};
     struct arena arena = {0};
     struct modes modes;
-    int code = cli_exit_code(operating_point_of("modes", &linear, report, &arena, &point));
+    int code = cli_exit_code(linearization_point("modes", &linear, report, &arena, &point));
     if (code == EXIT_OK && is_driven(options, point.mechanism->robot)) {
         code = print_driven(options, &point, report);
     } else if (code == EXIT_OK) {

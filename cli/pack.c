@@ -85,7 +85,7 @@ static struct blob load_library(const struct library_source *source, int platfor
     const char *magic = platforms[platform].magic;
     struct report quiet = {0};
     struct blob library = {0};
-    library.bytes = file_load(path, arena, &library.size, &quiet);
+    library.bytes = document_load_file(path, arena, &library.size, &quiet);
     if (library.bytes == NULL) {
         report_add(report, REPORT_ERROR, "%s: the FMU's library cannot be read: %s; %s", path, strerror(errno), advice);
     } else if (library.size < strlen(magic) || memcmp(library.bytes, magic, strlen(magic)) != 0) {

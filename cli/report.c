@@ -99,8 +99,8 @@ static void write_holding(struct xml *xml, const struct model *model, const stru
                visible(answer->tip.p[0]), visible(answer->tip.p[1]), visible(answer->tip.p[2]));
     xml_end_full(xml);
     html_begin_table(xml, 3, heads);
-    list_holding(model, answer, write_row, xml);
-    list_forces(model, answer, write_row, xml);
+    static_list_holding(model, answer, write_row, xml);
+    static_list_forces(model, answer, write_row, xml);
     html_end_table(xml);
 }
 

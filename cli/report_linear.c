@@ -189,7 +189,7 @@ static enum status write_poles(struct report_page *page, const struct linear *li
     struct complex_number *pole = arena_allocate(page->arena, n, sizeof *pole);
     if (page->arena->failed) return STATUS_NO_MEMORY;
     const struct siso system = {.n = linear->n_states, .A = linear->A};
-    const enum status status = eigenvalues(&system, work, pole);
+    const enum status status = zeros_eigenvalues(&system, work, pole);
     if (status != STATUS_OK) return status;
     qsort(pole, n, sizeof *pole, by_modulus);
     write_roots(page->xml, "#pole", pole, linear->n_states);

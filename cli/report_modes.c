@@ -39,7 +39,7 @@ static void write_sweep_plot(struct report_page *page, const struct model *model
 {
     const struct joint *joint = &model->robot->link[wanted->link].joint;
     char name[NAME_SIZE], title[NAME_SIZE + 64], x_label[NAME_SIZE + 16];
-    coordinate_name(model, POSITION, model->link[wanted->link].q + wanted->k, name);
+    name_coordinate(model, POSITION, model->link[wanted->link].q + wanted->k, name);
     snprintf(title, sizeof title, "Natural frequencies over %s", name);
     snprintf(x_label, sizeof x_label, "%s [%s]", name, joint_position_unit(joint, wanted->k));
     const struct plot plot = {.title = title,
@@ -64,12 +64,12 @@ static void write_sweep(struct report_page *page, struct cli_model *loaded, cons
     struct sweep sweep = {0};
     char what[NAME_SIZE + 64], name[NAME_SIZE];
     enum status status = modes_make(&loaded->mechanism, false, &page->report, &modes);
-    if (status == STATUS_OK) status = sweep_make(&modes, wanted, &loaded->state, &page->report, &sweep);
+    if (status == STATUS_OK) status = modes_sweep_make(&modes, wanted, &loaded->state, &page->report, &sweep);
     if (status == STATUS_OK && sweep.n_modes > 0) write_sweep_plot(page, loaded->mechanism.model, wanted, &sweep);
     sweep_name(&loaded->robot->link[wanted->link].joint, wanted->k, name);
     snprintf(what, sizeof what, "Frequencies over the position of joint %s are not available", name);
     if (status != STATUS_OK) report_reason(page, status, what);
-    sweep_free(&sweep);
+    modes_sweep_free(&sweep);
     modes_free(&modes);
 }
 

@@ -42,7 +42,7 @@ static int parse_method(const char *text, enum method *method)
     for (int i = 0; i < METHODS; i++) {
         const char number[] = {(char)('0' + i), '\0'};
         *method = (enum method)i;
-        if (strcmp(text, method_word(*method)) == 0 || strcmp(text, number) == 0) return EXIT_OK;
+        if (strcmp(text, integrator_method_word(*method)) == 0 || strcmp(text, number) == 0) return EXIT_OK;
     }
     return cli_usage("simulate", "--method is auto, cvode, esdirk, explicit or symmetric (or 0 to 4), not '%s'", text);
 }
@@ -86,7 +86,7 @@ static int parse_options(int argc, char **argv, struct options *options)
         else if (strcmp(option, "--method") == 0) code = parse_method(options->method_text = next, &options->method);
         else if (strcmp(option, "--inputs") == 0) options->inputs = next;
         else if (strcmp(option, "--at") == 0) options->at = next;
-        else if (strcmp(option, "--set") == 0) code = settings_add("simulate", next, &options->settings);
+        else if (strcmp(option, "--set") == 0) code = cli_settings_add("simulate", next, &options->settings);
         else if (strcmp(option, "--interpolate") == 0) options->interpolate = next;
         else if (strcmp(option, "--hold") == 0) options->hold = true;
         else if (strcmp(option, "--stats") == 0) options->stats = true;
@@ -130,7 +130,7 @@ static enum between between_rows(const struct options *options)
 static int write_row(struct run *run, struct table *table, double t)
 {
     const enum status status = checked_update(run->sim, t, &run->report);
-    if (status == STATUS_OK) columns_write_row(&run->columns, run->sim, t, table);
+    if (status == STATUS_OK) cli_columns_write_row(&run->columns, run->sim, t, table);
     return cli_exit_code(status);
 }
 
@@ -156,7 +156,7 @@ static int simulate(struct run *run)
     if (status != STATUS_OK) return cli_exit_code(status);
     inputs_choose_ends(&run->inputs, run->sim->stepper.tolerance);
     struct table table = {.stream = stdout, .json = run->options.json};
-    columns_write_names(&run->columns, run->sim, &table);
+    cli_columns_write_names(&run->columns, run->sim, &table);
     int code = write_row(run, &table, 0);
     for (long i = 0; i < steps && code == EXIT_OK; i++) {
         const double t = step * (double)i, end = i + 1 < steps ? step * (double)(i + 1) : until;
@@ -165,9 +165,9 @@ static int simulate(struct run *run)
         run->integration += clock() - start;
         if (code != EXIT_OK) break;
         code = write_row(run, &table, end);
-        show_progress(end, until);
+        cli_show_progress(end, until);
     }
-    show_progress(until, until);
+    cli_show_progress(until, until);
     table_end(&table);
     return code;
 }
@@ -184,7 +184,7 @@ static void print_statistics(const struct run *run, double cpu_seconds)
         "\"residuals\": %ld, "
         "\"factorizations\": %ld, \"newton_iterations\": %ld, \"error_test_failures\": %ld, \"newton_failures\": %ld, "
         "\"events\": %ld, \"cpu_seconds\": %.6g}\n",
-        integrates ? method_word(integrator->chosen) : "none",
+        integrates ? integrator_method_word(integrator->chosen) : "none",
         integrates ? integrator->choice : "all motion is prescribed", s.steps, s.rhs, s.jacobians, s.restarts,
         s.residuals, s.factorizations, s.newton_iterations, s.error_test_failures, s.newton_failures, s.events,
         cpu_seconds);
@@ -194,11 +194,11 @@ static int run_all(struct run *run)
 {
     int code = apply_state(run); /* first: --set has priority */
     instance_set(run->sim, run->variables->solver.method, run->options.method);
-    if (code == EXIT_OK) code = settings_apply("simulate", &run->options.settings, run->sim, &run->arena);
+    if (code == EXIT_OK) code = cli_settings_apply("simulate", &run->options.settings, run->sim, &run->arena);
     if (code == EXIT_OK)
         code = inputs_read(run->options.inputs, between_rows(&run->options), run->sim, &run->arena, &run->report,
                            &run->inputs);
-    if (code == EXIT_OK) code = columns_choose("simulate", run->sim, &run->arena, &run->columns);
+    if (code == EXIT_OK) code = cli_columns_choose("simulate", run->sim, &run->arena, &run->columns);
     if (code != EXIT_OK) return code;
     code = simulate(run);
     if (run->options.stats) print_statistics(run, (double)run->integration / CLOCKS_PER_SEC);

@@ -34,7 +34,7 @@ static int parse_options(int argc, char **argv, struct options *options)
         code = holding_option("static", argc, argv, &i, &options->holding, &taken);
         if (taken || code != EXIT_OK) continue;
         if (strcmp(option, "--at") == 0) options->at = argv[++i];
-        else if (valued) code = settings_add("static", argv[++i], &options->settings);
+        else if (valued) code = cli_settings_add("static", argv[++i], &options->settings);
         else if (strcmp(option, "--json") == 0) options->json = true;
         else if (option[0] == '-' && option[1] != '\0') code = cli_usage("static", "unknown option '%s'", option);
         else if (options->robot == NULL) options->robot = option;
@@ -54,7 +54,7 @@ static void list_positions(const struct model *model, const struct static_answer
         const struct link_model *lm = &model->link[i];
         for (int k = 0; k < lm->joint.nq; k++) {
             char name[NAME_SIZE];
-            coordinate_name(model, POSITION, lm->q + k, name);
+            name_coordinate(model, POSITION, lm->q + k, name);
             show(context, name, answer->found->q[lm->q + k], joint_position_unit(&model->robot->link[i].joint, k));
         }
     }
@@ -66,28 +66,29 @@ static void list_moved(const struct model *model, const struct static_answer *an
         const struct link_model *lm = &model->link[i];
         for (int k = 0; k < lm->joint.nv; k++) {
             char name[NAME_SIZE];
-            tangent_name(model, lm->v + k, name);
+            name_tangent(model, lm->v + k, name);
             if (fabs(answer->moved[lm->v + k]) > VISIBLE)
                 show(context, name, answer->moved[lm->v + k], lm->joint.part[k] == TURNS ? "rad" : "m");
         }
     }
 }
 
-void list_holding(const struct model *model, const struct static_answer *answer, show_number *show, void *context)
+void static_list_holding(const struct model *model, const struct static_answer *answer, show_number *show,
+                         void *context)
 {
     const struct statics *found = answer->found;
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];
         for (int k = 0; k < lm->joint.nv; k++) {
             char name[NAME_SIZE];
-            joint_force_name(&model->robot->link[i].joint, k, name);
+            name_joint_force(&model->robot->link[i].joint, k, name);
             if (!found->moves[lm->v + k] && !found->balanced[lm->v + k])
                 show(context, name, found->holding[lm->v + k], lm->joint.part[k] == TURNS ? "N.m" : "N");
         }
     }
 }
 
-void list_forces(const struct model *model, const struct static_answer *answer, show_number *show, void *context)
+void static_list_forces(const struct model *model, const struct static_answer *answer, show_number *show, void *context)
 {
     for (int a = 0; a < model->robot->n_actuators; a++)
         show(context, model->robot->actuator[a].name, answer->found->F[a],
@@ -100,7 +101,7 @@ static void list_loops(const struct model *model, const struct static_answer *an
 {
     const struct robot *robot = model->robot;
     for (int i = 0, row = 0; i < robot->n_loops; i++)
-        for (int k = 0; k < loop_equations(robot->loop[i].type); k++, row++) {
+        for (int k = 0; k < constraints_loop_equations(robot->loop[i].type); k++, row++) {
             char name[NAME_SIZE];
             snprintf(name, sizeof name, "%s.force[%d]", robot->loop[i].name, k + 1);
             show(context, name, answer->found->lambda[row], k < 3 ? "N" : "N.m"); /* distances come before angles */
@@ -132,15 +133,15 @@ static int print_table(const struct operating_point *point, const struct static_
     const struct stability *stability = &answer->stability;
     const char *headings[] = {"positions", "moved", "held by", "actuators", "loops"};
     const double *tip = answer->tip.p;
-    printf("%s: %s equilibrium", model->robot->name, stability_text(stability));
+    printf("%s: %s equilibrium", model->robot->name, static_stability_text(stability));
     if (stability->unstable + stability->indifferent > 0)
         printf(" (of %d directions %d unstable, %d indifferent)", stability->directions, stability->unstable,
                stability->indifferent);
     printf("\nforces of %.2g are left of %.3g\n", answer->found->residual, answer->found->load);
     list_positions(model, answer, print_line, &headings[0]);
     list_moved(model, answer, print_line, &headings[1]);
-    list_holding(model, answer, print_line, &headings[2]);
-    list_forces(model, answer, print_line, &headings[3]);
+    static_list_holding(model, answer, print_line, &headings[2]);
+    static_list_forces(model, answer, print_line, &headings[3]);
     list_loops(model, answer, print_line, &headings[4]);
     printf("\n  %-28s %14.9g %14.9g %14.9g m\n", "tip", tip[0], tip[1], tip[2]);
     print_bending(model, answer);
@@ -179,7 +180,7 @@ static int print_json(const struct operating_point *point, const struct static_a
     const struct model *model = point->mechanism->model;
     const struct stability *stability = &answer->stability;
     struct json_object *out = json_object_new_object();
-    json_object_object_add(out, "stability", json_object_new_string(stability_text(stability)));
+    json_object_object_add(out, "stability", json_object_new_string(static_stability_text(stability)));
     json_object_object_add(out, "directions", json_object_new_int(stability->directions));
     json_object_object_add(out, "unstable_directions", json_object_new_int(stability->unstable));
     json_object_object_add(out, "indifferent_directions", json_object_new_int(stability->indifferent));
@@ -187,12 +188,12 @@ static int print_json(const struct operating_point *point, const struct static_a
     json_object_object_add(out, "load", json_object_new_double(answer->found->load));
     add_list(out, "positions", model, answer, list_positions);
     add_list(out, "moved", model, answer, list_moved);
-    add_list(out, "holding", model, answer, list_holding);
-    add_list(out, "actuators", model, answer, list_forces);
+    add_list(out, "holding", model, answer, static_list_holding);
+    add_list(out, "actuators", model, answer, static_list_forces);
     add_list(out, "loops", model, answer, list_loops);
     add_parts(out, point->mechanism, answer);
     json_add_numbers(out, "tip", answer->tip.p, 3);
-    json_object_object_add(out, "operating_point", json_operating_point(point));
+    json_object_object_add(out, "operating_point", linearization_json_point(point));
     const int code = json_print_finite("static", out);
     json_object_put(out);
     return code;
@@ -204,7 +205,7 @@ static int run_at(const struct options *options, struct operating_point *point, 
                   struct report *report)
 {
     int code = cli_exit_code(state_read(point->mechanism->model, options->at, report, &point->state));
-    if (code == EXIT_OK) code = settings_apply("static", &options->settings, point->sim, arena);
+    if (code == EXIT_OK) code = cli_settings_apply("static", &options->settings, point->sim, arena);
     if (code == EXIT_OK) code = holding_apply("static", &options->holding, point->sim);
     if (code != EXIT_OK) return code;
     struct static_answer answer;

@@ -78,7 +78,7 @@ const char *view_script(bool optional, struct arena *arena, size_t *size, struct
 {
     char path[PATH_SIZE];
     bool found;
-    if (installed_path("viewer.js", path, &found) && found) return file_load(path, arena, size, report);
+    if (installed_path("viewer.js", path, &found) && found) return document_load_file(path, arena, size, report);
     if (!optional)
         report_add(
             report, REPORT_ERROR,

@@ -52,7 +52,7 @@ static enum status plain_modes(struct cli_model *loaded, bool joints_free, int m
     double *x = arena_allocate(arena, (size_t)loaded->mechanism.model->nv, sizeof *x);
     enum status status = modes_make(&loaded->mechanism, joints_free, report, &modes);
     if (status == STATUS_OK) status = modes_at(&modes, &loaded->state.input, report);
-    if (status == STATUS_OK && x == NULL) status = report_status(report, STATUS_NO_MEMORY);
+    if (status == STATUS_OK && x == NULL) status = failure_status(report, STATUS_NO_MEMORY);
     if (status == STATUS_OK) *list = modes_json(&modes, most, x);
     modes_free(&modes);
     return status;
@@ -102,7 +102,7 @@ static enum status driven_list(const char *robot, const char *at, bool joints_fr
     if (status == STATUS_OK) {
         double *x = arena_allocate(arena, (size_t)l.point.mechanism->model->nv, sizeof *x);
         if (x != NULL) *list = driven_json(&l.linear, &modes, most, x);
-        else status = report_status(report, STATUS_NO_MEMORY);
+        else status = failure_status(report, STATUS_NO_MEMORY);
     }
     driven_modes_free(&modes);
     linearization_free(&l);

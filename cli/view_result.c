@@ -141,7 +141,7 @@ static struct source *find_sources(const struct model *model, const struct csv *
     for (int q = 0; source != NULL && q < model->nq; q++) {
         bool prescribed;
         const bool joint = is_joint(model, q, &prescribed);
-        coordinate_name(model, POSITION, q, name);
+        name_coordinate(model, POSITION, q, name);
         const int own = find_column(csv, name), given = own < 0 ? find_column(inputs, name) : -1;
         if (own >= 0) source[q] = (struct source){csv, own};
         else if (given >= 0) source[q] = (struct source){inputs, given};

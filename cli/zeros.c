@@ -19,11 +19,11 @@ static int parse_options(int argc, char **argv, struct options *options)
         const char **name = strcmp(argv[i], "--input") == 0    ? &options->input
                             : strcmp(argv[i], "--output") == 0 ? &options->output
                                                                : NULL;
-        if (name == NULL) code = linear_option("zeros", argc, argv, &i, &options->linear);
+        if (name == NULL) code = linearization_option("zeros", argc, argv, &i, &options->linear);
         else if (i + 1 >= argc) code = cli_usage("zeros", "%s takes the name of a variable", argv[i]);
         else *name = argv[++i];
     }
-    if (code == EXIT_OK) code = linear_check("zeros", &options->linear);
+    if (code == EXIT_OK) code = linearization_check("zeros", &options->linear);
     if (code == EXIT_OK && (options->input == NULL || options->output == NULL))
         code = cli_usage("zeros", "--input NAME and --output NAME are needed");
     return code;
@@ -46,7 +46,7 @@ static int print_zeros(const struct options *options, const struct linear *linea
     json_object_object_add(out, "relative_degree", json_object_new_int(zeros->relative_degree));
     json_object_object_add(out, "gain", json_object_new_double(zeros->gain));
     json_object_object_add(out, "poles", pairs(zeros->pole, zeros->n_poles));
-    json_object_object_add(out, "operating_point", json_operating_point(linear->point));
+    json_object_object_add(out, "operating_point", linearization_json_point(linear->point));
     const int code = json_print_finite("zeros", out);
     json_object_put(out);
     return code;

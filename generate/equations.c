@@ -17,7 +17,7 @@ static enum status make_dynamics(struct equations *e)
     const size_t n = (size_t)e->n;
     expr *both = arena_allocate(&e->arena, n * n + n, sizeof *both);
     if (both == NULL) return STATUS_NO_MEMORY;
-    mass_matrix(&e->parts, both);
+    inverse_mass_matrix(&e->parts, both);
     e->M = both;
     e->bias = both + n * n;
     return e->g.failed || e->parts.arena.failed || e->names.failed ? STATUS_NO_MEMORY : STATUS_OK;
@@ -60,7 +60,7 @@ static enum status make_constraints(struct equations *e)
     for (int i = 0; i < loops.n; i++)
         for (int s = 0; s < loops.row[i].n_sides; s++) {
             const struct site_part *site = &loops.row[i].side[s];
-            project_wrench(&e->parts, site->part, site->section, loops.row[i].wrench[s], e->J + e->n * i);
+            inverse_project_wrench(&e->parts, site->part, site->section, loops.row[i].wrench[s], e->J + e->n * i);
         }
     return STATUS_OK;
 }
@@ -76,13 +76,13 @@ static expr *slopes_of_rates(struct equations *e)
     bool *given = arena_allocate(&e->arena, (size_t)nodes, sizeof *given);
     expr *change = arena_allocate(&e->arena, (size_t)nodes, sizeof *change);
     if (e->arena.failed) return NULL;
-    for (int i = 0; i < nodes; i++) given[i] = operand_count(g->node[i].operation) == 0;
+    for (int i = 0; i < nodes; i++) given[i] = expr_operand_count(g->node[i].operation) == 0;
     for (int j = 0; j < n; j++) {
         memset(change, 0, (size_t)nodes * sizeof *change);
         change[e->parts.qd[j] / 2] = ONE;
-        differentiate(g, nodes, given, change);
+        expr_differentiate(g, nodes, given, change);
         for (int k = 0; k < e->names.n; k++)
-            if (quantity_is_rate(e->names.symbol[k].what))
+            if (names_quantity_is_rate(e->names.symbol[k].what))
                 slope[n * k + j] = change_of(change, e->names.symbol[k].definition);
     }
     return g->failed ? NULL : slope;
@@ -99,9 +99,9 @@ static void free_sums(struct sum *sum, int n)
 static struct sum without_rates(struct equations *e, struct sum sum)
 {
     for (int k = 0; k < e->names.n; k++) {
-        if (!quantity_is_rate(e->names.symbol[k].what)) continue;
+        if (!names_quantity_is_rate(e->names.symbol[k].what)) continue;
         struct sum by = fourier_sum(&e->fourier, e->names.symbol[k].definition),
-                   other = sum_replaced(&e->fourier, &sum, e->parts.first[ARGUMENTS] + k, &by);
+                   other = fourier_replaced(&e->fourier, &sum, e->parts.first[ARGUMENTS] + k, &by);
         const bool shorter = other.n < sum.n - 1;
         free(by.term);
         free(shorter ? sum.term : other.term);
@@ -114,12 +114,12 @@ static struct sum without_rates(struct equations *e, struct sum sum)
 static struct sum expanded_slope(struct equations *e, const struct sum *bias, const expr *slope, int j)
 {
     struct fourier *f = &e->fourier;
-    struct sum sum = sum_derivative(f, bias, e->parts.first[ARG_QD] + j, 0.5);
+    struct sum sum = fourier_derivative(f, bias, e->parts.first[ARG_QD] + j, 0.5);
     for (int k = 0; k < e->names.n; k++) {
         if (slope[e->n * k + j] == ZERO) continue;
-        struct sum by_rate = sum_derivative(f, bias, e->parts.first[ARGUMENTS] + k, 0.5),
+        struct sum by_rate = fourier_derivative(f, bias, e->parts.first[ARGUMENTS] + k, 0.5),
                    factor = fourier_sum(f, slope[e->n * k + j]);
-        sum_add_product(f, &by_rate, &factor, &sum);
+        fourier_add_product(f, &by_rate, &factor, &sum);
         free(by_rate.term);
         free(factor.term);
     }
@@ -133,9 +133,9 @@ static void expand_velocity_terms(struct equations *e, const expr *slope)
     for (int i = 0; i < e->n; i++) {
         struct sum bias = fourier_sum(&e->fourier, e->bias[i]);
         for (int j = 0; j < e->n; j++) e->sum_C[e->n * i + j] = expanded_slope(e, &bias, slope, j);
-        sum_drop(&bias, qd, qd + e->n);
+        fourier_drop(&bias, qd, qd + e->n);
         for (int k = 0; k < e->names.n; k++)
-            if (quantity_is_rate(e->names.symbol[k].what)) sum_drop(&bias, first + k, first + k + 1);
+            if (names_quantity_is_rate(e->names.symbol[k].what)) fourier_drop(&bias, first + k, first + k + 1);
         e->sum_G[i] = bias;
     }
 }
@@ -188,7 +188,7 @@ static void add_frame_turn(struct equations *e)
             const struct vector turned = cross(g, e->M + e->n * row + v, e->parts.qd + v);
             for (int k = 0; k < 3; k++) {
                 expr *C = &e->C[e->n * row + v + k];
-                *C = add(g, *C, scaled(g, 0.5, turned.e[k]));
+                *C = expr_add(g, *C, expr_scale(g, 0.5, turned.e[k]));
             }
         }
     }
@@ -201,10 +201,10 @@ static enum status derive_gravity(struct equations *e)
     expr *by = arena_allocate(&e->arena, (size_t)count, sizeof *by);
     for (int i = e->n; by != NULL && i < count; i++) {
         const int k = first + i - e->parts.first[ARGUMENTS];
-        if (k < 0 || !quantity_is_rate(e->names.symbol[k].what)) by[i] = input(&e->g, first + i);
+        if (k < 0 || !names_quantity_is_rate(e->names.symbol[k].what)) by[i] = expr_input(&e->g, first + i);
     }
     struct substitution standing = {.first = first, .count = count, .by = by};
-    const bool done = by != NULL && substitute(&e->g, &standing);
+    const bool done = by != NULL && expr_substitute(&e->g, &standing);
     for (int i = 0; done && i < e->n; i++) e->G[i] = image_of(&standing, e->bias[i]);
     substitution_free(&standing);
     return done && !e->g.failed ? STATUS_OK : STATUS_NO_MEMORY;
@@ -220,14 +220,14 @@ static enum status derive_velocity_terms(struct equations *e)
     bool *given = arena_allocate(&e->arena, (size_t)nodes, sizeof *given);
     expr *change = arena_allocate(&e->arena, (size_t)nodes, sizeof *change);
     if (slope == NULL || e->arena.failed) return STATUS_NO_MEMORY;
-    for (int i = 0; i < nodes; i++) given[i] = operand_count(g->node[i].operation) == 0;
+    for (int i = 0; i < nodes; i++) given[i] = expr_operand_count(g->node[i].operation) == 0;
     for (int j = 0; j < n; j++) {
         memset(change, 0, (size_t)nodes * sizeof *change);
         change[e->parts.qd[j] / 2] = ONE;
         for (int k = 0; k < e->names.n; k++)
-            if (slope[n * k + j] != ZERO) change[input(g, e->parts.first[ARGUMENTS] + k) / 2] = slope[n * k + j];
-        differentiate(g, nodes, given, change);
-        for (int i = 0; i < n; i++) e->C[n * i + j] = scaled(g, 0.5, change_of(change, e->bias[i]));
+            if (slope[n * k + j] != ZERO) change[expr_input(g, e->parts.first[ARGUMENTS] + k) / 2] = slope[n * k + j];
+        expr_differentiate(g, nodes, given, change);
+        for (int i = 0; i < n; i++) e->C[n * i + j] = expr_scale(g, 0.5, change_of(change, e->bias[i]));
     }
     add_frame_turn(e);
     return derive_gravity(e);

@@ -42,7 +42,8 @@ static void spell_block(struct page *page, int b, const struct sum *sum, const e
     const int columns = block->columns;
     for (int i = 0; i < block->rows * columns; i++) {
         if (block->symmetric && i / columns > i % columns) continue;
-        block->entry[i] = page->e->expanded ? spelled_sum(&page->speller, &sum[i]) : spelled_expr(&page->speller, e[i]);
+        block->entry[i] =
+            page->e->expanded ? spelling_sum(&page->speller, &sum[i]) : spelling_expr(&page->speller, e[i]);
     }
 }
 
@@ -90,9 +91,9 @@ static void use_expressions(struct equations *e, const expr *output, int n)
     const int inputs = e->parts.first[ARGUMENTS] + e->names.n;
     const struct code code = {.g = &e->g, .n_outputs = n, .output = output};
     bool *used = calloc((size_t)inputs, sizeof *used);
-    int *uses = count_uses(&code);
+    int *uses = code_count_uses(&code);
     if (used == NULL || uses == NULL) e->names.failed = true;
-    else inputs_used(&code, uses, used);
+    else code_inputs_used(&code, uses, used);
     for (int i = 0; used != NULL && i < inputs; i++)
         if (used[i]) use_input(e, i);
     free(used);
@@ -116,7 +117,7 @@ static void find_used(struct equations *e)
         use_expressions(e, e->J, e->n_rows * n);
     }
     for (int k = 0; k < e->names.n; k++) /* and what they are defined by */
-        if (e->names.used[k] && quantity_is_defined(e->names.symbol[k].what))
+        if (e->names.used[k] && names_quantity_is_defined(e->names.symbol[k].what))
             use_expressions(e, &e->names.symbol[k].definition, 1);
 }
 
@@ -131,7 +132,7 @@ static const char *comment(const struct page *page)
 
 static void write_symbol_name(const struct page *page, int k)
 {
-    spell_input(page->file, &page->speller, page->e->parts.first[ARGUMENTS] + k);
+    spelling_input(page->file, &page->speller, page->e->parts.first[ARGUMENTS] + k);
 }
 
 /* Calls `write` for each used symbol that is a parameter, or is defined by others */
@@ -139,7 +140,7 @@ static void each_symbol(struct page *page, bool defined, void (*write)(struct pa
 {
     const struct names *names = &page->e->names;
     for (int k = 0; k < names->n; k++)
-        if (names->used[k] && quantity_is_defined(names->symbol[k].what) == defined) write(page, k);
+        if (names->used[k] && names_quantity_is_defined(names->symbol[k].what) == defined) write(page, k);
 }
 
 /* How wide a piece up to the next '\n' is; commands of LaTeX count as one letter, braces and the like as none */
@@ -246,11 +247,12 @@ static void write_definition(struct page *page, int k)
     if (page->e->expanded) sum = fourier_sum(&page->e->fourier, definition);
     if (page->e->expanded && page->e->fourier.status != FOURIER_OK) page->speller.failed = true;
     page->speller.node_variable = NULL;
-    char *text = page->e->expanded ? spelled_sum(&page->speller, &sum) : spelled_expr(&page->speller, definition);
+    char *text = page->e->expanded ? spelling_sum(&page->speller, &sum) : spelling_expr(&page->speller, definition);
     page->speller.node_variable = variables;
     free(sum.term);
     struct text spelled;
-    if (text_open(&spelled) != NULL) spell_input(spelled.stream, &page->speller, page->e->parts.first[ARGUMENTS] + k);
+    if (text_open(&spelled) != NULL)
+        spelling_input(spelled.stream, &page->speller, page->e->parts.first[ARGUMENTS] + k);
     char *name = text_close(&spelled);
     if (name != NULL && text != NULL) write_defined(page, name, text);
     else page->speller.failed = true;
@@ -271,7 +273,7 @@ static bool has_definitions(const struct page *page)
 {
     const struct names *names = &page->e->names;
     for (int k = 0; k < names->n; k++)
-        if (names->used[k] && quantity_is_defined(names->symbol[k].what)) return true;
+        if (names->used[k] && names_quantity_is_defined(names->symbol[k].what)) return true;
     return page->speller.n_variables > 0;
 }
 
@@ -289,7 +291,7 @@ static void write_coordinates(const struct page *page, bool rates, const char *s
     const int count = rates ? page->e->parts.model->nv : page->e->parts.model->nq;
     for (int i = 0; i < count; i++) {
         fputs(i > 0 ? separator : "", page->file);
-        spell_input(page->file, &page->speller, first + i);
+        spelling_input(page->file, &page->speller, first + i);
     }
 }
 
@@ -318,9 +320,9 @@ static void write_rest(const struct page *page, const char *before, const char *
             const struct joint_numbers *number = &lm->joint.number[k];
             if (number->stiffness == 0 || number->rest == 0) continue;
             fputs(before, page->file);
-            spell_input(page->file, &page->speller, lm->q + k);
+            spelling_input(page->file, &page->speller, lm->q + k);
             fputs(" = ", page->file);
-            spell_decimal(page->file, page->format, number->rest);
+            spelling_decimal(page->file, page->format, number->rest);
             fputs(after, page->file);
         }
     }
@@ -359,8 +361,8 @@ static void text_parameter(struct page *page, int k)
     fputs("  ", page->file);
     write_symbol_name(page, k);
     fputs(" = ", page->file);
-    spell_decimal(page->file, page->format, symbol->value);
-    fprintf(page->file, " [%s]: ", quantity_unit(symbol->what));
+    spelling_decimal(page->file, page->format, symbol->value);
+    fprintf(page->file, " [%s]: ", names_quantity_unit(symbol->what));
     write_meaning(page->file, &page->e->parts, symbol);
     fputc('\n', page->file);
 }
@@ -376,9 +378,9 @@ static void text_page(struct page *page, const char *command)
     fputs(")\n", file);
     for (int i = 0; i < page->e->n; i++) {
         char name[NAME_SIZE];
-        coordinate_name(page->e->parts.model, VELOCITY, i, name);
+        name_coordinate(page->e->parts.model, VELOCITY, i, name);
         fputs("  ", file);
-        spell_input(file, &page->speller, page->e->parts.first[ARG_QD] + i);
+        spelling_input(file, &page->speller, page->e->parts.first[ARG_QD] + i);
         fprintf(file, ": %s\n", name);
     }
     fputs("\nparameters\n", file);
@@ -417,9 +419,9 @@ static void latex_parameter(struct page *page, int k)
     fputc('$', page->file);
     write_symbol_name(page, k);
     fputs("$ & $", page->file);
-    spell_decimal(page->file, page->format, symbol->value);
+    spelling_decimal(page->file, page->format, symbol->value);
     fputs("$ & ", page->file);
-    latex_text(page->file, quantity_unit(symbol->what));
+    latex_text(page->file, names_quantity_unit(symbol->what));
     fputs(" & ", page->file);
     latex_text(page->file, text);
     fputs(" \\\\\n", page->file);
@@ -475,8 +477,8 @@ static void sympy_parameter(struct page *page, int k)
     fputs("    ", page->file);
     write_symbol_name(page, k);
     fputs(": ", page->file);
-    spell_decimal(page->file, page->format, symbol->value);
-    fprintf(page->file, ",  # [%s] ", quantity_unit(symbol->what));
+    spelling_decimal(page->file, page->format, symbol->value);
+    fprintf(page->file, ",  # [%s] ", names_quantity_unit(symbol->what));
     write_meaning(page->file, &page->e->parts, symbol);
     fputc('\n', page->file);
 }
@@ -488,7 +490,7 @@ static void sympy_coordinates(const struct page *page, bool rates)
     fprintf(page->file, "%s = [", rates ? "rates" : "coordinates");
     for (int i = 0; i < count; i++) {
         fputs(i > 0 ? ", symbols('" : "symbols('", page->file);
-        spell_input(page->file, &page->speller, first + i);
+        spelling_input(page->file, &page->speller, first + i);
         fputs("')", page->file);
     }
     fputs("]\n", page->file);
@@ -554,8 +556,8 @@ static void matlab_parameter(struct page *page, int k)
     fputs("p.", page->file);
     write_symbol_name(page, k);
     fputs(" = ", page->file);
-    spell_decimal(page->file, page->format, symbol->value);
-    fprintf(page->file, "; %% [%s] ", quantity_unit(symbol->what));
+    spelling_decimal(page->file, page->format, symbol->value);
+    fprintf(page->file, "; %% [%s] ", names_quantity_unit(symbol->what));
     write_meaning(page->file, &page->e->parts, symbol);
     fputc('\n', page->file);
 }
@@ -565,7 +567,7 @@ static void matlab_coordinates(const struct page *page, bool rates)
     const int first = rates ? page->e->parts.first[ARG_QD] : 0;
     const int count = rates ? page->e->parts.model->nv : page->e->parts.model->nq;
     for (int i = 0; i < count; i++) {
-        spell_input(page->file, &page->speller, first + i);
+        spelling_input(page->file, &page->speller, first + i);
         fprintf(page->file, " = %s(%d);\n", rates ? "qd" : "q", i + 1);
     }
 }
@@ -634,7 +636,7 @@ static void find_variables(struct page *page)
     memcpy(output + 2 * square, e->K, square * sizeof *output);
     memcpy(output + 3 * square, e->G, n * sizeof *output);
     memcpy(output + 3 * square + n, e->J, rows * sizeof *output);
-    if (!spell_statements(&page->speller, (int)(3 * square + n + rows), output)) page->speller.failed = true;
+    if (!spelling_statements(&page->speller, (int)(3 * square + n + rows), output)) page->speller.failed = true;
 }
 
 bool equations_write(FILE *file, struct equations *e, enum equation_format format, const char *command)
@@ -645,7 +647,7 @@ bool equations_write(FILE *file, struct equations *e, enum equation_format forma
                                                                         [FORMAT_MATLAB] = matlab_page};
     struct page page = {.file = file, .e = e, .format = format};
     if (!make_blocks(&page)) return false;
-    speller_make(e, format, &page.speller);
+    spelling_make(e, format, &page.speller);
     find_used(e);
     page.speller.failed = e->names.failed;
     find_variables(&page);
@@ -654,6 +656,6 @@ bool equations_write(FILE *file, struct equations *e, enum equation_format forma
     if (!page.speller.failed) write[format](&page, command);
     const bool fine = !page.speller.failed;
     free_entries(&page);
-    speller_free(&page.speller);
+    spelling_free(&page.speller);
     return fine;
 }

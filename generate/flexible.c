@@ -33,8 +33,8 @@ static void section_sums(const struct robot_parts *parts, const struct section *
     for (int i = 0; i < 3; i++) {
         u[i] = theta[i] = ZERO;
         for (int k = 0; k < m; k++) {
-            u[i] = add_product(g, u[i], constant(parts, &shape->Phi[3 * k + i]), z[k]);
-            theta[i] = add_product(g, theta[i], constant(parts, &shape->Lambda[3 * k + i]), z[k]);
+            u[i] = expr_add_product(g, u[i], constant(parts, &shape->Phi[3 * k + i]), z[k]);
+            theta[i] = expr_add_product(g, theta[i], constant(parts, &shape->Lambda[3 * k + i]), z[k]);
         }
     }
 }
@@ -53,10 +53,10 @@ static struct coefficients coefficients_of(struct graph *g, const expr theta[3])
 {
     const expr y = dot(g, theta, theta), S4 = stumpff(g, 4, y), S5 = stumpff(g, 5, y);
     struct coefficients e;
-    e.a = sub_product(g, number(g, 0.5), y, S4);
-    e.b = sub_product(g, number(g, 1.0 / 6), y, S5);
-    e.da = sub(g, S4, scaled(g, 0.5, e.b));
-    e.db = scaled(g, 0.5, sub(g, scaled(g, 3, S5), S4));
+    e.a = expr_sub_product(g, expr_number(g, 0.5), y, S4);
+    e.b = expr_sub_product(g, expr_number(g, 1.0 / 6), y, S5);
+    e.da = expr_sub(g, S4, expr_scale(g, 0.5, e.b));
+    e.db = expr_scale(g, 0.5, expr_sub(g, expr_scale(g, 3, S5), S4));
     return e;
 }
 
@@ -95,7 +95,7 @@ static expr slope(const struct robot_parts *parts, const struct section *shape, 
 {
     expr sum = ZERO;
     for (int l = 0; shape->H != NULL && l < m; l++)
-        sum = add_product(parts->g, sum, constant(parts, &shape->H[PADDED(m) * k + l]), z[l]);
+        sum = expr_add_product(parts->g, sum, constant(parts, &shape->H[PADDED(m) * k + l]), z[l]);
     return sum;
 }
 
@@ -105,10 +105,10 @@ static void displacement(const struct robot_parts *parts, const struct link_part
 {
     struct graph *g = parts->g;
     section_sums(parts, shape, part->m, part->eta, r, theta);
-    for (int i = 0; i < 3; i++) r[i] = add(g, r[i], constant(parts, &shape->x[i]));
+    for (int i = 0; i < 3; i++) r[i] = expr_add(g, r[i], constant(parts, &shape->x[i]));
     for (int k = 0; k < part->m; k++) {
-        const expr half = scaled(g, 0.5, slope(parts, shape, part->m, part->eta, k));
-        r[0] = sub_product(g, r[0], half, part->eta[k]);
+        const expr half = expr_scale(g, 0.5, slope(parts, shape, part->m, part->eta, k));
+        r[0] = expr_sub_product(g, r[0], half, part->eta[k]);
     }
     name_turn(parts, shape, false, theta);
 }
@@ -120,12 +120,12 @@ static void place_section(const struct robot_parts *parts, const struct link_par
     struct graph *g = parts->g;
     displacement(parts, part, shape, s->r, s->theta);
     section_columns(parts, part->m, shape, s->theta, s->J);
-    for (int k = 0; k < part->m; k++) s->J[k][3] = sub(g, s->J[k][3], slope(parts, shape, part->m, part->eta, k));
+    for (int k = 0; k < part->m; k++) s->J[k][3] = expr_sub(g, s->J[k][3], slope(parts, shape, part->m, part->eta, k));
     for (int k = 0; part->hinge_moves && k < part->m; k++) {
         add_vector(g, 6, part->JF[k], s->J[k]);
         add_cross(g, part->JF[k], s->r, s->J[k] + 3);
     }
-    for (int i = 0; part->hinge_moves && i < 3; i++) s->r[i] = sub(g, s->r[i], part->hinge[i]);
+    for (int i = 0; part->hinge_moves && i < 3; i++) s->r[i] = expr_sub(g, s->r[i], part->hinge[i]);
 }
 
 /* ---- the hinge node ---------------------------------------------------------------------------------------------- */
@@ -167,16 +167,16 @@ static struct solid solid_at_frame(const struct robot_parts *parts, const struct
 {
     struct graph *g = parts->g;
     struct solid held = {.m = constant(parts, &part->lm->body->mass)};
-    const expr trace = add(g, add(g, part->N[0], part->N[1]), part->N[2]);
+    const expr trace = expr_add(g, expr_add(g, part->N[0], part->N[1]), part->N[2]);
     memcpy(held.h, part->c, sizeof held.h);
-    for (int k = 0; k < 6; k++) held.J[k] = k < 3 ? sub(g, trace, part->N[k]) : negative(part->N[k]);
+    for (int k = 0; k < 6; k++) held.J[k] = k < 3 ? expr_sub(g, trace, part->N[k]) : negative(part->N[k]);
     return held;
 }
 
 struct solid flexible_solid(struct robot_parts *parts, const struct link_part *part)
 {
     struct solid held = solid_at_frame(parts, part);
-    shift_solid(parts->g, frame_offset(part).e, &held);
+    spatial_shift_solid(parts->g, frame_offset(part).e, &held);
     return held;
 }
 
@@ -193,9 +193,9 @@ static void refer_to_hinge(const struct robot_parts *parts, struct link_part *pa
         spatial_times(g, &Mrr, part->JF[k], MJ);
         for (int l = 0; l < m; l++) {
             expr *D = &part->D[m * l + k];
-            *D = add(g, *D, dot_n(g, 6, part->JF[l], MJ));
-            *D = add(g, *D, dot_n(g, 6, part->JF[l], part->F[k]));
-            *D = add(g, *D, dot_n(g, 6, part->F[l], part->JF[k]));
+            *D = expr_add(g, *D, dot_n(g, 6, part->JF[l], MJ));
+            *D = expr_add(g, *D, dot_n(g, 6, part->JF[l], part->F[k]));
+            *D = expr_add(g, *D, dot_n(g, 6, part->F[l], part->JF[k]));
         }
     }
     for (int k = 0; k < m; k++) {
@@ -217,7 +217,7 @@ static void first_moments(const struct robot_parts *parts, const struct body *bo
     for (int s = 0; moving && s < body->n_shapes; s++)
         for (int t = 0; t < body->n_shapes; t++) {
             expr *sum = &rho[s][axis_of(body, t)];
-            *sum = add_product(parts->g, *sum, gram(parts, body, s, t), eta[body->k[t]]);
+            *sum = expr_add_product(parts->g, *sum, gram(parts, body, s, t), eta[body->k[t]]);
         }
 }
 
@@ -234,12 +234,13 @@ static void second_moments(const struct robot_parts *parts, struct link_part *pa
     for (int s = 0; terms != TERMS_RUTHLESS && s < n; s++) {
         const int a = axis_of(body, s);
         const expr eta = part->eta[body->k[s]];
-        part->c[a] = add_product(g, part->c[a], constant(parts, &body->s[s]), eta);
+        part->c[a] = expr_add_product(g, part->c[a], constant(parts, &body->s[s]), eta);
         for (int i = 0; i < 6; i++) {
             const expr rho =
                 terms == TERMS_FULL ? part->rho[s][column[i]] : constant(parts, &body->b[n * column[i] + s]);
-            if (row[i] == a) part->N[i] = add_product(g, part->N[i], eta, rho);
-            if (column[i] == a) part->N[i] = add_product(g, part->N[i], constant(parts, &body->b[n * row[i] + s]), eta);
+            if (row[i] == a) part->N[i] = expr_add_product(g, part->N[i], eta, rho);
+            if (column[i] == a)
+                part->N[i] = expr_add_product(g, part->N[i], constant(parts, &body->b[n * row[i] + s]), eta);
         }
     }
 }
@@ -254,9 +255,9 @@ static void coupling(const struct robot_parts *parts, struct link_part *part)
     for (int s = 0; s < body->n_shapes; s++) {
         const int a = axis_of(body, s), b = (a + 1) % 3, c = (a + 2) % 3;
         expr *F = part->F[body->k[s]];
-        F[b] = add(g, F[b], part->rho[s][c]);
-        F[c] = sub(g, F[c], part->rho[s][b]);
-        F[3 + a] = add(g, F[3 + a], constant(parts, &body->s[s]));
+        F[b] = expr_add(g, F[b], part->rho[s][c]);
+        F[c] = expr_sub(g, F[c], part->rho[s][b]);
+        F[3 + a] = expr_add(g, F[3 + a], constant(parts, &body->s[s]));
     }
 }
 
@@ -292,12 +293,12 @@ static void rotation_rates(struct graph *g, const expr theta[3], const expr td[3
 {
     const struct coefficients e = coefficients_of(g, theta);
     const struct vector c = cross(g, theta, td), cc = cross(g, theta, c.e), tc = cross(g, td, c.e);
-    const expr rate = scaled(g, 2, dot(g, theta, td));
+    const expr rate = expr_scale(g, 2, dot(g, theta, td));
     const struct vector jacobian = left_jacobian_times(g, theta, td);
     for (int i = 0; i < 3; i++) {
-        const expr change = add_product(g, mul(g, e.da, c.e[i]), e.db, cc.e[i]);
+        const expr change = expr_add_product(g, expr_mul(g, e.da, c.e[i]), e.db, cc.e[i]);
         w[i] = jacobian.e[i];
-        wd[i] = add_product(g, mul(g, rate, change), e.b, tc.e[i]);
+        wd[i] = expr_add_product(g, expr_mul(g, rate, change), e.b, tc.e[i]);
     }
 }
 
@@ -320,14 +321,14 @@ static struct moved frame_motion(const struct robot_parts *parts, const struct l
     name_turn(parts, &part->lm->body->hinge, true, td);
     rotation_rates(g, part->theta_d, td, w, wd);
     for (int i = 0; i < 3; i++) {
-        F.omega[i] = sub(g, F.omega[i], w[i]);
-        F.acc[i] = sub(g, F.acc[i], wd[i]);
+        F.omega[i] = expr_sub(g, F.omega[i], w[i]);
+        F.acc[i] = expr_sub(g, F.acc[i], wd[i]);
     }
     add_cross(g, w, F.omega, F.acc);
-    point_accelerations(g, F.omega, F.acc, B);
+    spatial_point_accelerations(g, F.omega, F.acc, B);
     const struct vector Br = matrix_times(g, B, part->hinge);
-    for (int i = 0; i < 3; i++) twice[i] = scaled(g, 2, F.omega[i]);
-    for (int i = 0; i < 3; i++) F.acc[3 + i] = sub(g, F.acc[3 + i], Br.e[i]);
+    for (int i = 0; i < 3; i++) twice[i] = expr_scale(g, 2, F.omega[i]);
+    for (int i = 0; i < 3; i++) F.acc[3 + i] = expr_sub(g, F.acc[3 + i], Br.e[i]);
     add_cross(g, rd, twice, F.acc + 3);
     return F;
 }
@@ -343,20 +344,20 @@ static void section_motion(const struct robot_parts *parts, const struct link_pa
     rotation_rates(g, s->theta, td, w, wd);
     expr rdd = ZERO; /* r_dot -= eta' H eta_dot e_x,   r_ddot = -eta_dot' H eta_dot e_x */
     for (int k = 0; k < part->m; k++) {
-        rd[0] = sub_product(g, rd[0], slope(parts, shape, part->m, part->eta, k), part->etad[k]);
-        rdd = sub_product(g, rdd, slope(parts, shape, part->m, part->etad, k), part->etad[k]);
+        rd[0] = expr_sub_product(g, rd[0], slope(parts, shape, part->m, part->eta, k), part->etad[k]);
+        rdd = expr_sub_product(g, rdd, slope(parts, shape, part->m, part->etad, k), part->etad[k]);
     }
     memcpy(s->acc, F->acc, sizeof s->acc);
     memcpy(s->omega, F->omega, sizeof s->omega);
-    for (int i = 0; i < 3; i++) r[i] = part->hinge_moves ? add(g, s->r[i], part->hinge[i]) : s->r[i];
+    for (int i = 0; i < 3; i++) r[i] = part->hinge_moves ? expr_add(g, s->r[i], part->hinge[i]) : s->r[i];
     const struct vector Br = matrix_times(g, B, r);
     add_vector(g, 3, w, s->omega);
     add_vector(g, 3, wd, s->acc);
     add_cross(g, F->omega, w, s->acc);
-    for (int i = 0; i < 3; i++) twice[i] = scaled(g, 2, F->omega[i]);
+    for (int i = 0; i < 3; i++) twice[i] = expr_scale(g, 2, F->omega[i]);
     add_vector(g, 3, Br.e, s->acc + 3);
     add_cross(g, twice, rd, s->acc + 3);
-    s->acc[3] = add(g, s->acc[3], rdd);
+    s->acc[3] = expr_add(g, s->acc[3], rdd);
 }
 
 /* rho_dot_s = sum over t of G_st eta_dot_k(t) e_a(t) in the modal forces, and the sums of the rates               (16, 17) */
@@ -367,10 +368,10 @@ static void add_rates(struct robot_parts *parts, const expr omega[3], struct lin
     const struct body *body = part->lm->body;
     const int n = body->n_shapes;
     expr twice[3];
-    for (int i = 0; i < 3; i++) twice[i] = scaled(g, 2, omega[i]);
+    for (int i = 0; i < 3; i++) twice[i] = expr_scale(g, 2, omega[i]);
     for (int k = 0; k < part->m; k++)
         for (int i = 0; i < 3; i++)
-            rates->spin[i] = add_product(g, rates->spin[i], constant(parts, &body->JL[3 * k + i]), part->etad[k]);
+            rates->spin[i] = expr_add_product(g, rates->spin[i], constant(parts, &body->JL[3 * k + i]), part->etad[k]);
     for (int s = 0; s < n; s++) {
         const int a = axis_of(body, s);
         const expr zd = part->etad[body->k[s]];
@@ -379,13 +380,13 @@ static void add_rates(struct robot_parts *parts, const expr omega[3], struct lin
             mu[i] = terms == TERMS_FULL ? part->rho[s][i] : constant(parts, &body->b[n * i + s]);
         for (int t = 0; t < n; t++)
             rhod[axis_of(body, t)] =
-                add_product(g, rhod[axis_of(body, t)], gram(parts, body, s, t), part->etad[body->k[t]]);
-        rhod[0] = add(g, rhod[0], shortened_rate(parts, part, body->k[s]));
+                expr_add_product(g, rhod[axis_of(body, t)], gram(parts, body, s, t), part->etad[body->k[t]]);
+        rhod[0] = expr_add(g, rhod[0], shortened_rate(parts, part, body->k[s]));
         geometric_shape_rate(parts, part, s, rhod);
-        *modal = add(g, *modal, cross(g, twice, rhod).e[a]);
-        rates->cd[a] = add_product(g, rates->cd[a], constant(parts, &body->s[s]), zd);
-        rates->Q_omega[a] = add_product(g, rates->Q_omega[a], zd, dot(g, mu, omega));
-        rates->trace = add_product(g, rates->trace, zd, mu[a]);
+        *modal = expr_add(g, *modal, cross(g, twice, rhod).e[a]);
+        rates->cd[a] = expr_add_product(g, rates->cd[a], constant(parts, &body->s[s]), zd);
+        rates->Q_omega[a] = expr_add_product(g, rates->Q_omega[a], zd, dot(g, mu, omega));
+        rates->trace = expr_add_product(g, rates->trace, zd, mu[a]);
     }
 }
 
@@ -394,9 +395,9 @@ static void coriolis(struct graph *g, const struct rates *rates, const expr omeg
 {
     expr twice[3];
     for (int i = 0; i < 3; i++) {
-        twice[i] = scaled(g, 2, omega[i]);
-        const expr moment = sub(g, mul(g, rates->trace, omega[i]), rates->Q_omega[i]);
-        part->b[i] = add(g, part->b[i], scaled(g, 2, moment));
+        twice[i] = expr_scale(g, 2, omega[i]);
+        const expr moment = expr_sub(g, expr_mul(g, rates->trace, omega[i]), rates->Q_omega[i]);
+        part->b[i] = expr_add(g, part->b[i], expr_scale(g, 2, moment));
     }
     add_cross(g, omega, rates->spin, part->b);
     add_cross(g, twice, rates->cd, part->b + 3);
@@ -407,17 +408,17 @@ static void body_forces(struct robot_parts *parts, const struct moved *F, const 
 {
     struct graph *g = parts->g;
     const struct body *body = part->lm->body;
-    wrench_of(g, constant(parts, &body->mass), part->c, part->N, B, F->acc + 3, part->b);
+    spatial_wrench_of(g, constant(parts, &body->mass), part->c, part->N, B, F->acc + 3, part->b);
     for (int k = 0; k < part->m; k++) {
         part->b_eta[k] = ZERO;
         for (int i = 0; i < 3; i++)
-            part->b_eta[k] = add_product(g, part->b_eta[k], constant(parts, &body->JL[3 * k + i]), F->acc[i]);
+            part->b_eta[k] = expr_add_product(g, part->b_eta[k], constant(parts, &body->JL[3 * k + i]), F->acc[i]);
     }
     for (int s = 0; s < body->n_shapes; s++) {
         const int a = axis_of(body, s);
         expr *modal = &part->b_eta[body->k[s]];
-        *modal = add_product(g, *modal, constant(parts, &body->s[s]), F->acc[3 + a]);
-        *modal = add(g, *modal, dot(g, B + 3 * a, part->rho[s]));
+        *modal = expr_add_product(g, *modal, constant(parts, &body->s[s]), F->acc[3 + a]);
+        *modal = expr_add(g, *modal, dot(g, B + 3 * a, part->rho[s]));
     }
     if (parts->model->terms == TERMS_RUTHLESS) return; /* rates are of first order */
     struct rates rates = {0};
@@ -432,16 +433,17 @@ void flexible_motion(struct robot_parts *parts, struct link_part *part)
     struct graph *g = parts->g;
     const struct moved F = frame_motion(parts, part);
     expr B[9], hub[6], N[6];
-    point_accelerations(g, F.omega, F.acc, B);
+    spatial_point_accelerations(g, F.omega, F.acc, B);
     body_forces(parts, &F, B, part);
     if (part->hinge_moves) { /* at O */
-        for (int k = 0; k < part->m; k++) part->b_eta[k] = add(g, part->b_eta[k], dot_n(g, 6, part->JF[k], part->b));
+        for (int k = 0; k < part->m; k++)
+            part->b_eta[k] = expr_add(g, part->b_eta[k], dot_n(g, 6, part->JF[k], part->b));
         add_cross(g, frame_offset(part).e, part->b + 3, part->b);
     }
     for (int s = 0; s < part->n_sections; s++)
         section_motion(parts, part, &part->lm->section[s].shape, &F, B, &part->section[s]);
-    point_accelerations(g, part->omega, part->acc, B);
-    second_moment(g, part->solid.J, N);
-    wrench_of(g, part->solid.m, part->solid.h, N, B, part->acc + 3, hub);
+    spatial_point_accelerations(g, part->omega, part->acc, B);
+    spatial_second_moment(g, part->solid.J, N);
+    spatial_wrench_of(g, part->solid.m, part->solid.h, N, B, part->acc + 3, hub);
     add_vector(g, 6, hub, part->b);
 }

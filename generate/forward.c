@@ -14,14 +14,14 @@ static void fold_section(struct graph *g, struct link_part *part, const struct s
         spatial_times(g, &s->P, s->J[k], PJ);
         for (int l = 0; l <= k; l++) {
             expr *D = &part->D[m * k + l];
-            part->D[m * l + k] = *D = add(g, *D, dot_n(g, 6, s->J[l], PJ));
+            part->D[m * l + k] = *D = expr_add(g, *D, dot_n(g, 6, s->J[l], PJ));
         }
         add_vector(g, 6, PJ, part->F[k]);
         add_cross(g, s->r, PJ + 3, part->F[k]);
     }
     struct spatial moved = s->P;
-    shift_spatial(g, s->r, &moved);
-    add_spatial(g, &moved, &part->P);
+    spatial_shift(g, s->r, &moved);
+    spatial_add(g, &moved, &part->P);
 }
 
 /* D_f = L Delta L',  W = Delta^-1 L^-1 F',  P -= F D_f^-1 F'; L below the diagonal of D                              (30) */
@@ -30,16 +30,16 @@ static void eliminate_modes(struct graph *g, struct link_part *part)
     const int m = part->m;
     expr *D = part->D;
     for (int k = 0; k < m; k++) {
-        const expr inverse = quotient(g, ONE, D[(m + 1) * k]);
+        const expr inverse = expr_div(g, ONE, D[(m + 1) * k]);
         part->inverse_d[k] = inverse;
-        for (int i = 0; i < 6; i++) part->W[k][i] = mul(g, inverse, part->F[k][i]);
+        for (int i = 0; i < 6; i++) part->W[k][i] = expr_mul(g, inverse, part->F[k][i]);
         for (int i = k + 1; i < m; i++) {
-            const expr L = mul(g, inverse, D[m * i + k]);
-            for (int j = k + 1; j <= i; j++) D[m * i + j] = sub_product(g, D[m * i + j], L, D[m * j + k]);
-            for (int a = 0; a < 6; a++) part->F[i][a] = sub_product(g, part->F[i][a], L, part->F[k][a]);
+            const expr L = expr_mul(g, inverse, D[m * i + k]);
+            for (int j = k + 1; j <= i; j++) D[m * i + j] = expr_sub_product(g, D[m * i + j], L, D[m * j + k]);
+            for (int a = 0; a < 6; a++) part->F[i][a] = expr_sub_product(g, part->F[i][a], L, part->F[k][a]);
         }
-        for (int i = k + 1; i < m; i++) D[m * i + k] = mul(g, inverse, D[m * i + k]);
-        downdate(g, part->W[k], part->F[k], &part->P);
+        for (int i = k + 1; i < m; i++) D[m * i + k] = expr_mul(g, inverse, D[m * i + k]);
+        spatial_downdate(g, part->W[k], part->F[k], &part->P);
     }
 }
 
@@ -47,7 +47,7 @@ static void eliminate_modes(struct graph *g, struct link_part *part)
 static void set_eliminated(struct graph *g, int at, const expr G[6], double inertia, struct spatial *P)
 {
     for (int j = 0; j < 6; j++) {
-        const expr left = scaled(g, inertia, G[j]);
+        const expr left = expr_scale(g, inertia, G[j]);
         if (at < 3 && j < 3) P->A[packed(at, j)] = left;
         else if (at < 3) P->B[3 * at + j - 3] = left;
         else if (j < 3) P->B[3 * j + at - 3] = left;
@@ -63,9 +63,9 @@ static void eliminate_column(struct graph *g, const struct element *e, double in
     expr h[6] = {ZERO, ZERO, ZERO, ZERO, ZERO, ZERO};
     h[at] = ONE;
     spatial_times(g, P, h, to->U);
-    to->inverse_D = quotient(g, ONE, add(g, to->U[at], number(g, inertia)));
-    for (int i = 0; i < 6; i++) to->G[i] = mul(g, to->inverse_D, to->U[i]);
-    downdate(g, to->G, to->U, P);
+    to->inverse_D = expr_div(g, ONE, expr_add(g, to->U[at], expr_number(g, inertia)));
+    for (int i = 0; i < 6; i++) to->G[i] = expr_mul(g, to->inverse_D, to->U[i]);
+    spatial_downdate(g, to->G, to->U, P);
     set_eliminated(g, at, to->G, inertia, P);
 }
 
@@ -84,7 +84,7 @@ static void start_inertias(struct robot_parts *parts)
         if (part->m == 0) continue;
         const struct solid held = flexible_solid(parts, part);
         const struct spatial own = spatial_of(&held);
-        add_spatial(g, &own, &part->P);
+        spatial_add(g, &own, &part->P);
     }
 }
 
@@ -107,14 +107,14 @@ void parts_articulate(struct robot_parts *parts, bool eliminate)
         struct spatial P = part->P;
         for (int e = part->path.n - 1; e >= 0; e--) {
             const struct element *element = &part->path.element[e];
-            if (element->move != COLUMN) element_spatial_back(g, element, &P);
+            if (element->move != COLUMN) path_element_spatial_back(g, element, &P);
             else if (!eliminate) keep_column(g, element, &part->column[e], &P);
             else if (is_free(part))
                 eliminate_column(g, element, part->lm->joint.motor_inertia[element->k], &part->column[e], &P);
         }
         if (part->parent < 0) continue;
         struct link_part *parent = &parts->part[part->parent];
-        add_spatial(g, &P, part->mount >= 0 ? &parent->section[part->mount].P : &parent->P);
+        spatial_add(g, &P, part->mount >= 0 ? &parent->section[part->mount].P : &parent->P);
     }
 }
 
@@ -137,12 +137,12 @@ static void gather_modes(struct graph *g, const struct link_part *part, expr (*s
     const int m = part->m;
     for (int s = 0; s < part->n_sections; s++) {
         const struct section_part *at = &part->section[s];
-        for (int k = 0; k < m; k++) e[k] = sub(g, e[k], dot_n(g, 6, at->J[k], section[s]));
+        for (int k = 0; k < m; k++) e[k] = expr_sub(g, e[k], dot_n(g, 6, at->J[k], section[s]));
         add_vector(g, 6, section[s], z);
         add_cross(g, at->r, section[s] + 3, z);
     }
     for (int k = 0; k < m; k++) {
-        for (int l = 0; l < k; l++) e[k] = sub_product(g, e[k], part->D[m * k + l], e[l]);
+        for (int l = 0; l < k; l++) e[k] = expr_sub_product(g, e[k], part->D[m * k + l], e[l]);
         add_scaled(g, 6, e[k], part->W[k], z);
     }
 }
@@ -152,9 +152,9 @@ static expr gather_column(struct graph *g, const struct element *e, const struct
                           expr z[6])
 {
     const int at = e->part + e->axis;
-    const expr u = sub(g, Q, z[at]);
+    const expr u = expr_sub(g, Q, z[at]);
     add_scaled(g, 6, u, by->G, z);
-    z[at] = sub(g, Q, scaled(g, inertia, mul(g, u, by->inverse_D)));
+    z[at] = expr_sub(g, Q, expr_scale(g, inertia, expr_mul(g, u, by->inverse_D)));
     return u;
 }
 
@@ -170,7 +170,7 @@ void parts_gather(struct robot_parts *parts, struct residual *r, const expr *Q)
         for (int e = part->path.n - 1; e >= 0; e--) {
             const struct element *element = &part->path.element[e];
             if (element->move != COLUMN) {
-                element_wrench_back(g, element, z);
+                path_element_wrench_back(g, element, z);
             } else if (is_free(part)) {
                 const double inertia = lm->joint.motor_inertia[element->k];
                 r->u[lm->v + element->k] =
@@ -187,11 +187,11 @@ static expr spread_column(struct graph *g, const struct element *e, const struct
                           expr x[6])
 {
     const int at = e->part + e->axis;
-    expr sum = mul(g, u, by->inverse_D);
+    expr sum = expr_mul(g, u, by->inverse_D);
     for (int i = 0; i < 6; i++)
-        if (i != at) sum = sub_product(g, sum, by->G[i], x[i]);
-    sum = add_product(g, sum, scaled(g, inertia, by->inverse_D), x[at]); /* U_h/D = 1 - Jm/D */
-    const expr qdd = sub(g, sum, x[at]);
+        if (i != at) sum = expr_sub_product(g, sum, by->G[i], x[i]);
+    sum = expr_add_product(g, sum, expr_scale(g, inertia, by->inverse_D), x[at]); /* U_h/D = 1 - Jm/D */
+    const expr qdd = expr_sub(g, sum, x[at]);
     x[at] = sum;
     return qdd;
 }
@@ -201,8 +201,8 @@ static void spread_modes(struct graph *g, struct link_part *part, const expr *e,
 {
     const int m = part->m;
     for (int k = m - 1; k >= 0; k--) {
-        etadd[k] = sub(g, mul(g, part->inverse_d[k], e[k]), dot_n(g, 6, part->W[k], part->x));
-        for (int l = k + 1; l < m; l++) etadd[k] = sub_product(g, etadd[k], part->D[m * l + k], etadd[l]);
+        etadd[k] = expr_sub(g, expr_mul(g, part->inverse_d[k], e[k]), dot_n(g, 6, part->W[k], part->x));
+        for (int l = k + 1; l < m; l++) etadd[k] = expr_sub_product(g, etadd[k], part->D[m * l + k], etadd[l]);
     }
     for (int s = 0; s < part->n_sections; s++) {
         struct section_part *at = &part->section[s];
@@ -224,8 +224,8 @@ void parts_spread(struct robot_parts *parts, const struct residual *r, expr *qdd
         if (parent != NULL) memcpy(x, part->mount >= 0 ? parent->section[part->mount].x : parent->x, sizeof part->x);
         for (int e = 0; e < part->path.n; e++) {
             const struct element *element = &part->path.element[e];
-            if (element->move != COLUMN) element_motion_forth(g, element, x);
-            else if (!is_free(part)) qdd[lm->v + element->k] = given_acceleration(parts, part, element->k, NULL);
+            if (element->move != COLUMN) path_element_motion_forth(g, element, x);
+            else if (!is_free(part)) qdd[lm->v + element->k] = motion_given_acceleration(parts, part, element->k, NULL);
             else
                 qdd[lm->v + element->k] = spread_column(
                     g, element, &part->column[e], lm->joint.motor_inertia[element->k], r->u[lm->v + element->k], x);
@@ -244,8 +244,10 @@ static void applied_forces(struct robot_parts *parts, expr *Q)
         const struct link_part *part = &parts->part[i];
         const struct link_model *lm = part->lm;
         for (int k = 0; k < lm->joint.nv; k++)
-            Q[lm->v + k] = add(g, joint_force(parts, part, k), lm->passive ? ZERO : parts->tau[lm->tau + k]);
-        for (int k = 0; k < part->m; k++) Q[lm->eta_v + k] = sub(g, elastic_force(parts, part, k), part->b_eta[k]);
+            Q[lm->v + k] =
+                expr_add(g, motion_joint_force(parts, part, k), lm->passive ? ZERO : parts->tau[lm->tau + k]);
+        for (int k = 0; k < part->m; k++)
+            Q[lm->eta_v + k] = expr_sub(g, motion_elastic_force(parts, part, k), part->b_eta[k]);
     }
 }
 
@@ -271,8 +273,8 @@ enum status forward_solution(struct robot_parts *parts, struct loop_parts *loops
     if (status != STATUS_OK || parts->arena.failed) return STATUS_NO_MEMORY;
     parts_motion(parts, NULL);
     applied_forces(parts, Q);
-    for (int i = 0; i < loops->n; i++) gap[i] = gap_acceleration(parts, &loops->row[i]);
-    loads_apply(parts);
+    for (int i = 0; i < loops->n; i++) gap[i] = loops_gap_acceleration(parts, &loops->row[i]);
+    loops_loads_apply(parts);
     start_residual(parts, &r);
     parts_articulate(parts, true);
     loops_factor(parts, loops);

@@ -4,21 +4,21 @@
 #include "generate/parts.h"
 #include "math/vec.h"
 
-struct placed world_frame(const struct robot_parts *parts)
+struct placed frames_world(const struct robot_parts *parts)
 {
     struct placed frame = {0};
-    for (int i = 0; i < 9; i++) frame.R[i] = number(parts->g, parts->world.R[i]);
-    for (int i = 0; i < 3; i++) frame.p[i] = number(parts->g, parts->world.p[i]);
+    for (int i = 0; i < 9; i++) frame.R[i] = expr_number(parts->g, parts->world.R[i]);
+    for (int i = 0; i < 3; i++) frame.p[i] = expr_number(parts->g, parts->world.p[i]);
     return frame;
 }
 
 static void turn_frame(struct graph *g, const struct element *e, struct placed *frame)
 {
     for (int i = 0; i < 3; i++) {
-        const struct vector row = element_forth(g, e, frame->R + 3 * i);
+        const struct vector row = path_element_forth(g, e, frame->R + 3 * i);
         memcpy(frame->R + 3 * i, row.e, sizeof row.e);
     }
-    const struct vector omega = element_forth(g, e, frame->omega), v = element_forth(g, e, frame->v);
+    const struct vector omega = path_element_forth(g, e, frame->omega), v = path_element_forth(g, e, frame->v);
     memcpy(frame->omega, omega.e, sizeof omega.e);
     memcpy(frame->v, v.e, sizeof v.e);
 }
@@ -41,7 +41,7 @@ static void follow(struct graph *g, const struct path *path, const expr *qd, str
             slide_frame(g, r, frame);
         } else if (e->move == COLUMN) {
             expr *rate = e->part == TURNS ? &frame->omega[e->axis] : &frame->v[e->axis];
-            *rate = add(g, *rate, qd[e->k]);
+            *rate = expr_add(g, *rate, qd[e->k]);
         } else {
             turn_frame(g, e, frame);
         }
@@ -61,7 +61,7 @@ static void move_to_section(struct graph *g, const struct link_part *part, int s
 
 static struct placed part_frame(struct robot_parts *parts, int i)
 {
-    if (i < 0) return world_frame(parts);
+    if (i < 0) return frames_world(parts);
     const struct link_part *part = &parts->part[i];
     struct placed frame = part_frame(parts, part->parent);
     if (part->mount >= 0) move_to_section(parts->g, &parts->part[part->parent], part->mount, &frame);
@@ -77,7 +77,7 @@ void path_to_anchor(struct robot_parts *parts, const struct anchor *anchor, int 
     path->n = 0;
     if (anchor->link >= 0) host = parts->host[anchor->link];
     if (anchor->section >= 0) host.section = anchor->section;
-    if (anchor->offset) host.at = pose_compose(&host.at, &anchor->at);
+    if (anchor->offset) host.at = dyn_pose_compose(&host.at, &anchor->at);
     *part = host.part;
     *section = host.section;
     if (host.section >= 0) {
@@ -86,13 +86,13 @@ void path_to_anchor(struct robot_parts *parts, const struct anchor *anchor, int 
     } else {
         if (host.part >= 0) path_hinge(parts, &parts->part[host.part], false, path);
         const struct pose from = host.part >= 0 ? parts->part[host.part].own : parts->world;
-        host.at = pose_relative(&from, &host.at);
+        host.at = parts_pose_relative(&from, &host.at);
     }
     path_slides(g, host.at.p, path);
     path_rotation(g, host.at.R, path);
 }
 
-struct placed anchor_placed(struct robot_parts *parts, const struct anchor *anchor)
+struct placed frames_anchor(struct robot_parts *parts, const struct anchor *anchor)
 {
     int part, section;
     struct path path;
@@ -103,9 +103,9 @@ struct placed anchor_placed(struct robot_parts *parts, const struct anchor *anch
     return frame;
 }
 
-void tip_kinematics(struct robot_parts *parts, expr *tip)
+void frames_tip(struct robot_parts *parts, expr *tip)
 {
-    const struct placed frame = anchor_placed(parts, &parts->model->tip_frame);
+    const struct placed frame = frames_anchor(parts, &parts->model->tip_frame);
     const struct vector v = matrix_times(parts->g, frame.R, frame.v),
                         omega = matrix_times(parts->g, frame.R, frame.omega);
     memcpy(tip, frame.p, sizeof frame.p);

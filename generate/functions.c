@@ -125,9 +125,9 @@ enum status generate_expressions(const struct generation *what, int i, struct gr
     switch (i) {
     case FORWARD: status = forward_dynamics(parts, *output); break;
     case INVERSE: inverse_dynamics(parts, *output); break;
-    case MASS: mass_matrix(parts, *output); break;
+    case MASS: inverse_mass_matrix(parts, *output); break;
     case JACOBIAN: status = forward_jacobian(parts, what->kept, what->n_kept, *output); break;
-    case TIP: tip_kinematics(parts, *output); break;
+    case TIP: frames_tip(parts, *output); break;
     default: status = motion_residual(parts, *output);
     }
     return g->failed || parts->arena.failed ? STATUS_NO_MEMORY : status;
@@ -139,7 +139,7 @@ enum status generate_expressions(const struct generation *what, int i, struct gr
 int generate_first(const struct generation *what, int argument)
 {
     int first[ARGUMENTS + 1];
-    number_arguments(what->mechanism, what->n_kept, what->wrenches, first);
+    parts_number_arguments(what->mechanism, what->n_kept, what->wrenches, first);
     return first[argument];
 }
 

@@ -29,7 +29,8 @@ static void add_right(struct graph *g, const expr *X, const double *P, expr *XP)
 {
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 4; j++)
-            for (int l = 0; l < 4; l++) XP[4 * i + j] = add(g, XP[4 * i + j], scaled(g, P[4 * l + j], X[4 * i + l]));
+            for (int l = 0; l < 4; l++)
+                XP[4 * i + j] = expr_add(g, XP[4 * i + j], expr_scale(g, P[4 * l + j], X[4 * i + l]));
 }
 
 /* BY += B Y */
@@ -37,7 +38,7 @@ static void add_left(struct graph *g, const expr *B, const expr *Y, expr *BY)
 {
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 4; j++)
-            for (int l = 0; l < 3; l++) BY[4 * i + j] = add_product(g, BY[4 * i + j], B[3 * i + l], Y[4 * l + j]);
+            for (int l = 0; l < 3; l++) BY[4 * i + j] = expr_add_product(g, BY[4 * i + j], B[3 * i + l], Y[4 * l + j]);
 }
 
 /* Z = X Y' */
@@ -53,7 +54,7 @@ static void add_moment(struct graph *g, const expr *F, const expr *Y, expr n[3])
     outer(g, F, Y, Z);
     for (int i = 0; i < 3; i++) {
         const int j = (i + 1) % 3, k = (i + 2) % 3;
-        n[i] = add(g, n[i], sub(g, Z[3 * k + j], Z[3 * j + k]));
+        n[i] = expr_add(g, n[i], expr_sub(g, Z[3 * k + j], Z[3 * j + k]));
     }
 }
 
@@ -63,7 +64,7 @@ static void add_moment(struct graph *g, const expr *F, const expr *Y, expr n[3])
 static expr contracted(struct graph *g, int m, const double *D, const expr *x, int i, int k)
 {
     expr sum = ZERO;
-    for (int l = 0; l < m; l++) sum = add(g, sum, scaled(g, D[PADDED(m) * (MOMENTS * l + i) + k], x[l]));
+    for (int l = 0; l < m; l++) sum = expr_add(g, sum, expr_scale(g, D[PADDED(m) * (MOMENTS * l + i) + k], x[l]));
     return sum;
 }
 
@@ -79,14 +80,14 @@ static void quadratic(struct graph *g, int m, const double *D, const expr *x, ex
 {
     for (int i = 0; i < MOMENTS; i++) {
         sum[i] = ZERO;
-        for (int k = 0; k < m; k++) sum[i] = add_product(g, sum[i], x[k], contracted(g, m, D, x, i, k));
+        for (int k = 0; k < m; k++) sum[i] = expr_add_product(g, sum[i], x[k], contracted(g, m, D, x, i, k));
     }
 }
 
 /* Pi_k, the twelve numbers of int Phi_k psi' dm */
 static expr Pi_of(struct graph *g, const struct link_part *part, int i, int k)
 {
-    return number(g, part->lm->body->geometric->field.Pi[PADDED(part->m) * i + k]);
+    return expr_number(g, part->lm->body->geometric->field.Pi[PADDED(part->m) * i + k]);
 }
 
 /* Y = Pi x + X P */
@@ -94,7 +95,7 @@ static void field_moment(struct graph *g, const struct link_part *part, const ex
 {
     for (int i = 0; i < MOMENTS; i++) {
         Y[i] = ZERO;
-        for (int k = 0; k < part->m; k++) Y[i] = add_product(g, Y[i], Pi_of(g, part, i, k), x[k]);
+        for (int k = 0; k < part->m; k++) Y[i] = expr_add_product(g, Y[i], Pi_of(g, part, i, k), x[k]);
     }
     add_right(g, X, part->lm->body->geometric->field.P, Y);
 }
@@ -104,7 +105,8 @@ static void add_shape_moment(struct graph *g, const struct link_part *part, int 
 {
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 4; j++)
-            moment[i] = add_product(g, moment[i], Pi_of(g, part, 4 * (s / part->m) + j, s % part->m), X[4 * i + j]);
+            moment[i] =
+                expr_add_product(g, moment[i], Pi_of(g, part, 4 * (s / part->m) + j, s % part->m), X[4 * i + j]);
 }
 
 /* ---- inertia ----------------------------------------------------------------------------------------------------- */
@@ -123,7 +125,7 @@ void geometric_field_at(struct robot_parts *parts, struct link_part *part)
         }
     if (!full(parts)) return;
     forms(g, part->m, at->Xi, part->eta, at->X);
-    for (int i = 0; i < MOMENTS; i++) at->X[i] = scaled(g, 0.5, at->X[i]);
+    for (int i = 0; i < MOMENTS; i++) at->X[i] = expr_scale(g, 0.5, at->X[i]);
     field_moment(g, part, part->eta, at->X, at->Y);
     for (int s = 0; s < part->lm->body->n_shapes; s++) add_shape_moment(g, part, s, at->X, part->rho[s]);
 }
@@ -138,8 +140,9 @@ void geometric_moments(struct robot_parts *parts, struct link_part *part)
     if (at == NULL || !full(parts)) return;
     forms(g, part->m, at->slope, part->eta, mu);
     outer(g, at->X, at->Y, Z);
-    for (int i = 0; i < 3; i++) part->c[i] = add(g, part->c[i], scaled(g, 0.5, mu[C + i]));
-    for (int i = 0; i < 6; i++) part->N[i] = add(g, part->N[i], add(g, scaled(g, 0.5, mu[N + i]), Z[place[i]]));
+    for (int i = 0; i < 3; i++) part->c[i] = expr_add(g, part->c[i], expr_scale(g, 0.5, mu[C + i]));
+    for (int i = 0; i < 6; i++)
+        part->N[i] = expr_add(g, part->N[i], expr_add(g, expr_scale(g, 0.5, mu[N + i]), Z[place[i]]));
 }
 
 void geometric_couplings(struct graph *g, struct link_part *part)
@@ -164,8 +167,8 @@ void geometric_mass(struct robot_parts *parts, struct link_part *part)
         if (full(parts)) add_right(g, at->Xi[k], part->lm->body->geometric->field.P, F);
         for (int l = 0; l < m; l++) {
             expr sum = dot_n(g, MOMENTS, at->Xi[l], F);
-            for (int i = 0; i < MOMENTS; i++) sum = add_product(g, sum, Pi_of(g, part, i, l), at->Xi[k][i]);
-            part->D[m * k + l] = add(g, part->D[m * k + l], sum);
+            for (int i = 0; i < MOMENTS; i++) sum = expr_add_product(g, sum, Pi_of(g, part, i, l), at->Xi[k][i]);
+            part->D[m * k + l] = expr_add(g, part->D[m * k + l], sum);
         }
     }
 }
@@ -184,13 +187,14 @@ void geometric_shape_rate(struct robot_parts *parts, const struct link_part *par
 static void add_weighted(struct graph *g, struct link_part *part, const expr omega[3], const expr acc[6])
 {
     expr weight[MOMENTS], B[9], none[3] = {ZERO, ZERO, ZERO};
-    point_accelerations(g, omega, none, B); /* [omega]x^2 */
-    const expr rates[6] = {scaled(g, 0.5, B[0]), scaled(g, 0.5, B[4]), scaled(g, 0.5, B[8]), B[1], B[2], B[5]};
+    spatial_point_accelerations(g, omega, none, B); /* [omega]x^2 */
+    const expr rates[6] = {
+        expr_scale(g, 0.5, B[0]), expr_scale(g, 0.5, B[4]), expr_scale(g, 0.5, B[8]), B[1], B[2], B[5]};
     memcpy(weight + C, acc + 3, 3 * sizeof *weight);
     memcpy(weight + N, rates, sizeof rates);
     memcpy(weight + G, acc, 3 * sizeof *weight);
     for (int k = 0; k < part->m; k++)
-        part->b_eta[k] = add(g, part->b_eta[k], dot_n(g, MOMENTS, weight, part->geometric->slope[k]));
+        part->b_eta[k] = expr_add(g, part->b_eta[k], dot_n(g, MOMENTS, weight, part->geometric->slope[k]));
 }
 
 /* Rates of the moments mu, and mu_ddot for eta_ddot = 0 */
@@ -200,11 +204,11 @@ static void add_moment_rates(struct graph *g, struct link_part *part, const expr
     forms(g, part->m, part->geometric->slope, part->etad, mu_dot);
     quadratic(g, part->m, part->lm->body->geometric->D, part->etad, mu_ddot);
     const struct vector turned_rate = symmetric_times(g, mu_dot + N, omega);
-    const expr trace = add(g, add(g, mu_dot[N], mu_dot[N + 1]), mu_dot[N + 2]);
+    const expr trace = expr_add(g, expr_add(g, mu_dot[N], mu_dot[N + 1]), mu_dot[N + 2]);
     add_vector(g, 3, mu_dot + C, rates->cd);
     add_vector(g, 3, mu_dot + G, rates->spin);
-    add_scaled(g, 3, number(g, 0.5), turned_rate.e, rates->Q_omega);
-    rates->trace = add(g, rates->trace, scaled(g, 0.5, trace));
+    add_scaled(g, 3, expr_number(g, 0.5), turned_rate.e, rates->Q_omega);
+    rates->trace = expr_add(g, rates->trace, expr_scale(g, 0.5, trace));
     add_vector(g, 3, mu_ddot + G, part->b);
     add_vector(g, 3, mu_ddot + C, part->b + 3);
 }
@@ -215,7 +219,7 @@ static void add_field(struct graph *g, struct link_part *part, const expr omega[
 {
     const struct geometric_part *at = part->geometric;
     const struct geometric_field *field = &part->lm->body->geometric->field;
-    const expr w[3] = {scaled(g, 2, omega[0]), scaled(g, 2, omega[1]), scaled(g, 2, omega[2])};
+    const expr w[3] = {expr_scale(g, 2, omega[0]), expr_scale(g, 2, omega[1]), expr_scale(g, 2, omega[2])};
     const expr W[9] = {ZERO, negative(w[2]), w[1], w[2], ZERO, negative(w[0]), negative(w[1]), w[0], ZERO};
     expr F[MOMENTS] = {ZERO}, Xd[MOMENTS], Yd[MOMENTS], Xdd[MOMENTS], Q[9];
     forms(g, part->m, at->Xi, part->etad, Xd);
@@ -226,14 +230,14 @@ static void add_field(struct graph *g, struct link_part *part, const expr omega[
     add_right(g, Xdd, field->P, F);
     for (int k = 0; k < part->m; k++) {
         expr sum = dot_n(g, MOMENTS, at->Xi[k], F);
-        for (int i = 0; i < MOMENTS; i++) sum = add_product(g, sum, Pi_of(g, part, i, k), Xdd[i]);
-        part->b_eta[k] = add(g, part->b_eta[k], sum);
+        for (int i = 0; i < MOMENTS; i++) sum = expr_add_product(g, sum, Pi_of(g, part, i, k), Xdd[i]);
+        part->b_eta[k] = expr_add(g, part->b_eta[k], sum);
     }
     add_moment(g, Xdd, at->Y, part->b);
     outer(g, Xd, at->Y, Q);
     const struct vector Q_omega = matrix_times(g, Q, omega);
     add_vector(g, 3, Q_omega.e, rates->Q_omega);
-    rates->trace = add(g, rates->trace, add(g, add(g, Q[0], Q[4]), Q[8]));
+    rates->trace = expr_add(g, rates->trace, expr_add(g, expr_add(g, Q[0], Q[4]), Q[8]));
 }
 
 void geometric_forces(struct robot_parts *parts, struct link_part *part, const expr omega[3], const expr acc[6],

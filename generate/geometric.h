@@ -2,7 +2,7 @@
 #ifndef GENERATE_GEOMETRIC_H
 #define GENERATE_GEOMETRIC_H
 
-#include "generate/shortening.h"
+#include "generate/shortened.h"
 
 enum { MOMENTS = 12 }; /* c 3, N 6, g 3; and numbers of a 3 x 4 matrix */
 

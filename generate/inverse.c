@@ -7,17 +7,17 @@
 static void section_forces(struct robot_parts *parts, struct link_part *part, expr *modal)
 {
     struct graph *g = parts->g;
-    for (int k = 0; k < part->m; k++) modal[k] = sub(g, part->b_eta[k], elastic_force(parts, part, k));
+    for (int k = 0; k < part->m; k++) modal[k] = expr_sub(g, part->b_eta[k], motion_elastic_force(parts, part, k));
     for (int s = 0; s < part->n_sections; s++) {
         const struct section_part *at = &part->section[s];
-        for (int k = 0; k < part->m; k++) modal[k] = add(g, modal[k], dot_n(g, 6, at->J[k], at->b));
+        for (int k = 0; k < part->m; k++) modal[k] = expr_add(g, modal[k], dot_n(g, 6, at->J[k], at->b));
         add_vector(g, 6, at->b, part->b);
         add_cross(g, at->r, at->b + 3, part->b);
     }
 }
 
 /* f_q = h' f + Jm qdd - joint forces */
-void generalized_forces(struct robot_parts *parts, const expr *qdd, expr *force)
+void inverse_generalized_forces(struct robot_parts *parts, const expr *qdd, expr *force)
 {
     struct graph *g = parts->g;
     for (int i = parts->n - 1; i >= 0; i--) {
@@ -29,11 +29,12 @@ void generalized_forces(struct robot_parts *parts, const expr *qdd, expr *force)
             const struct element *element = &part->path.element[e];
             const int k = element->k;
             if (element->move != COLUMN) {
-                element_wrench_back(g, element, f);
+                path_element_wrench_back(g, element, f);
                 continue;
             }
-            const expr inertia = mul(g, constant(parts, &lm->joint.motor_inertia[k]), qdd[lm->v + k]);
-            force[lm->v + k] = sub(g, add(g, f[element->part + element->axis], inertia), joint_force(parts, part, k));
+            const expr inertia = expr_mul(g, constant(parts, &lm->joint.motor_inertia[k]), qdd[lm->v + k]);
+            force[lm->v + k] =
+                expr_sub(g, expr_add(g, f[element->part + element->axis], inertia), motion_joint_force(parts, part, k));
         }
         if (part->parent < 0) continue;
         struct link_part *parent = &parts->part[part->parent];
@@ -44,7 +45,7 @@ void generalized_forces(struct robot_parts *parts, const expr *qdd, expr *force)
 void inverse_dynamics(struct robot_parts *parts, expr *force)
 {
     parts_motion(parts, parts->qdd);
-    generalized_forces(parts, parts->qdd, force);
+    inverse_generalized_forces(parts, parts->qdd, force);
 }
 
 /* ---- mass matrix ------------------------------------------------------------------------------------------------- */
@@ -57,7 +58,7 @@ static void project_section(struct robot_parts *parts, int i, int section, expr 
     const struct section_part *s = &part->section[section];
     for (int k = 0; k < part->m; k++) {
         expr *sum = &along[part->lm->eta_v + k];
-        *sum = add(g, *sum, dot_n(g, 6, s->J[k], f));
+        *sum = expr_add(g, *sum, dot_n(g, 6, s->J[k], f));
     }
     add_cross(g, s->r, f + 3, f);
 }
@@ -71,8 +72,8 @@ static void project_from(struct robot_parts *parts, int i, int e, expr f[6], exp
         for (; e >= 0; e--) {
             const struct element *element = &part->path.element[e];
             expr *sum = &along[part->lm->v + element->k];
-            if (element->move != COLUMN) element_wrench_back(g, element, f);
-            else *sum = add(g, *sum, f[element->part + element->axis]);
+            if (element->move != COLUMN) path_element_wrench_back(g, element, f);
+            else *sum = expr_add(g, *sum, f[element->part + element->axis]);
         }
         i = part->parent;
         if (i >= 0) e = parts->part[i].path.n - 1;
@@ -80,7 +81,7 @@ static void project_from(struct robot_parts *parts, int i, int e, expr f[6], exp
     }
 }
 
-void project_wrench(struct robot_parts *parts, int part, int section, expr f[6], expr *along)
+void inverse_project_wrench(struct robot_parts *parts, int part, int section, expr f[6], expr *along)
 {
     if (part < 0) return;
     if (section >= 0) project_section(parts, part, section, f, along);
@@ -99,7 +100,7 @@ static void carry(struct robot_parts *parts, int i, int e, int row, const expr f
         if (along[column] != ZERO) M[n * row + column] = M[n * column + row] = along[column];
 }
 
-void mass_matrix(struct robot_parts *parts, expr *M)
+void inverse_mass_matrix(struct robot_parts *parts, expr *M)
 {
     struct graph *g = parts->g;
     const int n = parts->model->nv;
@@ -122,8 +123,9 @@ void mass_matrix(struct robot_parts *parts, expr *M)
             if (element->move != COLUMN) continue;
             const int row = part->lm->v + element->k;
             carry(parts, i, e, row, part->column[e].U, along, M);
-            M[(n + 1) * row] = add(g, M[(n + 1) * row], constant(parts, &part->lm->joint.motor_inertia[element->k]));
+            M[(n + 1) * row] =
+                expr_add(g, M[(n + 1) * row], constant(parts, &part->lm->joint.motor_inertia[element->k]));
         }
     }
-    generalized_forces(parts, zero, bias);
+    inverse_generalized_forces(parts, zero, bias);
 }

@@ -26,10 +26,10 @@ static void seed(struct robot_parts *parts, bool by_velocity, int x, expr *chang
         else if (lm->joint.coordinates || k < omega) change[q[k] / 2] = ONE;
         else { /* dq = 1/2 q o (0, e) */ const int a = k - omega, b = (a + 1) % 3, c = (a + 2) % 3;
             const expr *o = q + quaternion, *v = o + 1;
-            change[o[0] / 2] = scaled(g, -0.5, v[a]);
-            change[v[a] / 2] = scaled(g, 0.5, o[0]);
-            change[v[b] / 2] = scaled(g, 0.5, v[c]);
-            change[v[c] / 2] = scaled(g, -0.5, v[b]);
+            change[o[0] / 2] = expr_scale(g, -0.5, v[a]);
+            change[v[a] / 2] = expr_scale(g, 0.5, o[0]);
+            change[v[b] / 2] = expr_scale(g, 0.5, v[c]);
+            change[v[c] / 2] = expr_scale(g, -0.5, v[b]);
         }
     }
 }
@@ -83,8 +83,8 @@ static bool column_of(struct robot_parts *parts, const struct loop_parts *loops,
 {
     memset(d->change, 0, (size_t)d->n * sizeof *d->change);
     seed(parts, by_velocity, x, d->change);
-    differentiate(parts->g, d->n, d->given, d->change);
-    if (!substitute(parts->g, &d->qdd)) return false;
+    expr_differentiate(parts->g, d->n, d->given, d->change);
+    if (!expr_substitute(parts->g, &d->qdd)) return false;
     for (int k = 0; k < parts->model->nv; k++) d->Q[k] = negative(changed(d, d->force[k]));
     for (int k = 0; k < loops->n; k++) d->gap_change[k] = changed(d, d->gap[k]);
     clear_residual(parts, r);
@@ -107,7 +107,7 @@ static enum status columns(struct robot_parts *parts, struct differentiated *d, 
     enum status status = by != NULL ? residual_make(parts, &r) : STATUS_NO_MEMORY;
     if (status == STATUS_OK) status = forward_solution(parts, &loops, qdd, by + parts->first[ARG_LAMBDA] - first);
     for (int i = 0; status == STATUS_OK && i < parts->first[ARG_LAMBDA] - first; i++)
-        by[i] = i < n ? qdd[i] : input(parts->g, first + i);
+        by[i] = i < n ? qdd[i] : expr_input(parts->g, first + i);
     d->qdd = (struct substitution){.first = first, .count = count, .by = by};
     for (int x = 0; status == STATUS_OK && x < 2 * n; x++)
         if (!column_of(parts, &loops, d, &r, x >= n, x % n, qdd + n + n * x)) status = STATUS_NO_MEMORY;

@@ -10,7 +10,7 @@ static struct vector forth(struct robot_parts *parts, int part, struct vector x)
     if (part < 0) return x;
     const struct path *path = &parts->part[part].path;
     x = forth(parts, parts->part[part].parent, x);
-    for (int i = 0; i < path->n; i++) x = element_forth(parts->g, &path->element[i], x.e);
+    for (int i = 0; i < path->n; i++) x = path_element_forth(parts->g, &path->element[i], x.e);
     return x;
 }
 
@@ -19,7 +19,7 @@ static struct vector back(struct robot_parts *parts, int part, struct vector x)
 {
     while (part >= 0) {
         const struct path *path = &parts->part[part].path;
-        for (int i = path->n - 1; i >= 0; i--) x = element_back(parts->g, &path->element[i], x.e);
+        for (int i = path->n - 1; i >= 0; i--) x = path_element_back(parts->g, &path->element[i], x.e);
         part = parts->part[part].parent;
     }
     return x;
@@ -30,7 +30,8 @@ static struct vector in_our_world(struct robot_parts *parts, const expr x[3])
 {
     struct vector v = {{ZERO, ZERO, ZERO}};
     for (int i = 0; i < 3; i++)
-        for (int k = 0; k < 3; k++) v.e[i] = add(parts->g, v.e[i], scaled(parts->g, parts->world.R[3 * k + i], x[k]));
+        for (int k = 0; k < 3; k++)
+            v.e[i] = expr_add(parts->g, v.e[i], expr_scale(parts->g, parts->world.R[3 * k + i], x[k]));
     return v;
 }
 
@@ -40,8 +41,8 @@ static void make_site(struct robot_parts *parts, const struct anchor *anchor, st
     struct vector r = {{ZERO, ZERO, ZERO}};
     for (int i = site->path.n - 1; i >= 0; i--) {
         const struct element *e = &site->path.element[i];
-        if (e->move == SLIDE) r.e[e->axis] = add(parts->g, r.e[e->axis], e->amount);
-        else r = element_back(parts->g, e, r.e);
+        if (e->move == SLIDE) r.e[e->axis] = expr_add(parts->g, r.e[e->axis], e->amount);
+        else r = path_element_back(parts->g, e, r.e);
     }
     memcpy(site->r, r.e, sizeof r.e);
 }
@@ -50,8 +51,8 @@ static void make_site(struct robot_parts *parts, const struct anchor *anchor, st
 static struct vector from_anchor(struct robot_parts *parts, const struct site_part *site, const double x[3])
 {
     struct vector v;
-    for (int i = 0; i < 3; i++) v.e[i] = number(parts->g, x[i]);
-    for (int i = site->path.n - 1; i >= 0; i--) v = element_back(parts->g, &site->path.element[i], v.e);
+    for (int i = 0; i < 3; i++) v.e[i] = expr_number(parts->g, x[i]);
+    for (int i = site->path.n - 1; i >= 0; i--) v = path_element_back(parts->g, &site->path.element[i], v.e);
     return back(parts, site->part, v);
 }
 
@@ -74,7 +75,7 @@ static struct vector direction_of(struct robot_parts *parts, const struct constr
                             b = from_anchor(parts, &row->side[SIDE_B], e->b);
         return cross(g, a.e, b.e);
     }
-    const expr u[3] = {number(g, e->u[0]), number(g, e->u[1]), number(g, e->u[2])};
+    const expr u[3] = {expr_number(g, e->u[0]), expr_number(g, e->u[1]), expr_number(g, e->u[2])};
     return in_our_world(parts, u);
 }
 
@@ -82,12 +83,12 @@ static struct vector direction_of(struct robot_parts *parts, const struct constr
 static void measure_gap(struct robot_parts *parts, const struct anchor *anchor, struct constraint_part *row)
 {
     struct graph *g = parts->g;
-    const struct placed A = anchor_placed(parts, &anchor[SIDE_A]), B = anchor_placed(parts, &anchor[SIDE_B]);
+    const struct placed A = frames_anchor(parts, &anchor[SIDE_A]), B = frames_anchor(parts, &anchor[SIDE_B]);
     const struct vector v_A = matrix_times(g, A.R, A.v), v_B = matrix_times(g, B.R, B.v);
     expr p[3], v[3];
     for (int i = 0; i < 3; i++) {
-        p[i] = sub(g, A.p[i], B.p[i]);
-        v[i] = sub(g, v_A.e[i], v_B.e[i]);
+        p[i] = expr_sub(g, A.p[i], B.p[i]);
+        v[i] = expr_sub(g, v_A.e[i], v_B.e[i]);
     }
     row->distance = in_our_world(parts, p);
     row->rate = in_our_world(parts, v);
@@ -153,9 +154,9 @@ static expr side_acceleration(struct robot_parts *parts, const struct site_part 
     expr B[9], a[3];
     if (site->part < 0) return ZERO;
     motion_of(parts, site, &omega, &acc);
-    point_accelerations(g, omega, acc, B);
+    spatial_point_accelerations(g, omega, acc, B);
     const struct vector Br = matrix_times(g, B, site->r);
-    for (int i = 0; i < 3; i++) a[i] = add(g, acc[3 + i], Br.e[i]);
+    for (int i = 0; i < 3; i++) a[i] = expr_add(g, acc[3 + i], Br.e[i]);
     return dot(g, a, wrench + 3);
 }
 
@@ -184,10 +185,10 @@ static expr rotation_acceleration(struct robot_parts *parts, const struct constr
     struct vector cd = cross(g, wa.e, b.e);
     add_cross(g, a.e, wb.e, cd.e);
     for (int i = 0; i < 3; i++) {
-        difference.e[i] = sub(g, alpha[0].e[i], alpha[1].e[i]);
-        turn.e[i] = sub(g, omega[0].e[i], omega[1].e[i]);
+        difference.e[i] = expr_sub(g, alpha[0].e[i], alpha[1].e[i]);
+        turn.e[i] = expr_sub(g, omega[0].e[i], omega[1].e[i]);
     }
-    return add(g, dot(g, c.e, difference.e), dot(g, cd.e, turn.e));
+    return expr_add(g, dot(g, c.e, difference.e), dot(g, cd.e, turn.e));
 }
 
 /* 2 u_dot'(v_A - v_B) + u_ddot'(p_A - p_B),  u_dot = omega x u,  u_ddot = alpha x u + omega x u_dot                    (95) */
@@ -199,19 +200,20 @@ static expr plane_acceleration(struct robot_parts *parts, const struct constrain
     const struct vector ud = cross(g, omega.e, row->direction.e);
     struct vector udd = cross(g, alpha.e, row->direction.e);
     add_cross(g, omega.e, ud.e, udd.e);
-    return add(g, scaled(g, 2, dot(g, ud.e, row->rate.e)), dot(g, udd.e, row->distance.e));
+    return expr_add(g, expr_scale(g, 2, dot(g, ud.e, row->rate.e)), dot(g, udd.e, row->distance.e));
 }
 
-expr gap_acceleration(struct robot_parts *parts, const struct constraint_part *row)
+expr loops_gap_acceleration(struct robot_parts *parts, const struct constraint_part *row)
 {
     struct graph *g = parts->g;
     expr sum = ZERO;
     if (row->equation->rotational) return rotation_acceleration(parts, row);
-    for (int s = 0; s < SIDE_PLANE; s++) sum = add(g, sum, side_acceleration(parts, &row->side[s], row->wrench[s]));
-    if (row->equation->turns) sum = add(g, sum, plane_acceleration(parts, row));
+    for (int s = 0; s < SIDE_PLANE; s++)
+        sum = expr_add(g, sum, side_acceleration(parts, &row->side[s], row->wrench[s]));
+    if (row->equation->turns) sum = expr_add(g, sum, plane_acceleration(parts, row));
     const expr gravity = dot(g, row->direction.e, parts->gravity); /* the same on both sides, except on the world */
-    if (row->side[SIDE_B].part < 0) sum = add(g, sum, gravity);
-    if (row->side[SIDE_A].part < 0) sum = sub(g, sum, gravity);
+    if (row->side[SIDE_B].part < 0) sum = expr_add(g, sum, gravity);
+    if (row->side[SIDE_A].part < 0) sum = expr_sub(g, sum, gravity);
     return sum;
 }
 
@@ -232,12 +234,12 @@ static void collect_pivots(const struct robot_parts *parts, struct loop_parts *l
 static void factor(struct graph *g, int n, expr *S, expr *inverse_d)
 {
     for (int k = 0; k < n; k++) {
-        inverse_d[k] = quotient(g, ONE, S[(n + 1) * k]);
+        inverse_d[k] = expr_div(g, ONE, S[(n + 1) * k]);
         for (int i = k + 1; i < n; i++) {
-            const expr L = mul(g, inverse_d[k], S[n * i + k]);
-            for (int j = k + 1; j <= i; j++) S[n * i + j] = sub_product(g, S[n * i + j], L, S[n * j + k]);
+            const expr L = expr_mul(g, inverse_d[k], S[n * i + k]);
+            for (int j = k + 1; j <= i; j++) S[n * i + j] = expr_sub_product(g, S[n * i + j], L, S[n * j + k]);
         }
-        for (int i = k + 1; i < n; i++) S[n * i + k] = mul(g, inverse_d[k], S[n * i + k]);
+        for (int i = k + 1; i < n; i++) S[n * i + k] = expr_mul(g, inverse_d[k], S[n * i + k]);
     }
 }
 
@@ -258,7 +260,7 @@ void loops_factor(struct robot_parts *parts, struct loop_parts *loops)
             add_scaled(g, 6, negative(ONE), loops->row[i].wrench[s], z);
         }
         parts_gather(parts, r, none);
-        for (int k = 0; k < nv; k++) loops->weighted[i][k] = mul(g, loops->inverse_pivot[k], r->u[k]);
+        for (int k = 0; k < nv; k++) loops->weighted[i][k] = expr_mul(g, loops->inverse_pivot[k], r->u[k]);
         for (int j = 0; j <= i; j++) loops->S[n * i + j] = dot_n(g, nv, loops->weighted[j], r->u);
     }
     factor(g, n, loops->S, loops->inverse_d);
@@ -270,12 +272,12 @@ void loops_close(struct robot_parts *parts, const struct loop_parts *loops, cons
     struct graph *g = parts->g;
     const int nv = parts->model->nv, n = loops->n;
     for (int i = 0; i < n; i++) {
-        lambda[i] = negative(add(g, dot_n(g, nv, loops->weighted[i], r->u), gap[i]));
-        for (int j = 0; j < i; j++) lambda[i] = sub_product(g, lambda[i], loops->S[n * i + j], lambda[j]);
+        lambda[i] = negative(expr_add(g, dot_n(g, nv, loops->weighted[i], r->u), gap[i]));
+        for (int j = 0; j < i; j++) lambda[i] = expr_sub_product(g, lambda[i], loops->S[n * i + j], lambda[j]);
     }
     for (int i = n - 1; i >= 0; i--) {
-        lambda[i] = mul(g, loops->inverse_d[i], lambda[i]);
-        for (int j = i + 1; j < n; j++) lambda[i] = sub_product(g, lambda[i], loops->S[n * j + i], lambda[j]);
+        lambda[i] = expr_mul(g, loops->inverse_d[i], lambda[i]);
+        for (int j = i + 1; j < n; j++) lambda[i] = expr_sub_product(g, lambda[i], loops->S[n * j + i], lambda[j]);
     }
     for (int i = 0; i < n; i++) add_scaled(g, nv, lambda[i], loops->unit[i].u, r->u);
 }
@@ -303,10 +305,10 @@ static void load_actuators(struct robot_parts *parts)
     struct graph *g = parts->g;
     for (int i = 0; i < parts->model->robot->n_actuators; i++) {
         const struct anchor *end = parts->model->actuator_end[i];
-        const struct placed from = anchor_placed(parts, &end[0]), to = anchor_placed(parts, &end[1]);
+        const struct placed from = frames_anchor(parts, &end[0]), to = frames_anchor(parts, &end[1]);
         expr line[3];
-        for (int k = 0; k < 3; k++) line[k] = sub(g, to.p[k], from.p[k]);
-        const expr length = function(g, SQRT, dot(g, line, line)), F = quotient(g, parts->actuator[i], length);
+        for (int k = 0; k < 3; k++) line[k] = expr_sub(g, to.p[k], from.p[k]);
+        const expr length = expr_function(g, SQRT, dot(g, line, line)), F = expr_div(g, parts->actuator[i], length);
         const struct vector direction = in_our_world(parts, line);
         for (int s = 0; s < 2; s++) {
             struct site_part site;
@@ -332,7 +334,7 @@ static void load_wrench(struct robot_parts *parts, const struct anchor *anchor, 
     load_with(parts, &site, ONE, wrench);
 }
 
-void loads_apply(struct robot_parts *parts)
+void loops_loads_apply(struct robot_parts *parts)
 {
     const struct model *model = parts->model;
     load_actuators(parts);

@@ -35,13 +35,13 @@ enum status loops_make(struct robot_parts *parts, struct loop_parts *loops);
 /* Residuals of unit multipliers and the factors of S. After parts_articulate(). */
 void loops_factor(struct robot_parts *parts, struct loop_parts *loops);
 /* Acceleration of the gap of row i for the motion of parts_motion(). */
-expr gap_acceleration(struct robot_parts *parts, const struct constraint_part *row);
+expr loops_gap_acceleration(struct robot_parts *parts, const struct constraint_part *row);
 /* lambda = -S^-1 (G x + gap), x the solution of the open tree whose residuals are r; r becomes that of the closed robot. */
 void loops_close(struct robot_parts *parts, const struct loop_parts *loops, const expr *gap, struct residual *r,
                  expr *lambda);
 
 /* Wrenches as inertia forces with the opposite sign, in b of parts and sections: of multipliers, of actuators and those given. */
 void loops_apply(struct robot_parts *parts, const struct loop_parts *loops, const expr *lambda);
-void loads_apply(struct robot_parts *parts);
+void loops_loads_apply(struct robot_parts *parts);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "generate/parts.h"
 
-expr given_acceleration(const struct robot_parts *parts, const struct link_part *part, int k, const expr *qdd)
+expr motion_given_acceleration(const struct robot_parts *parts, const struct link_part *part, int k, const expr *qdd)
 {
     if (qdd != NULL) return qdd[part->lm->v + k];
     return part->lm->prescribed >= 0 ? parts->prescribed[part->lm->prescribed + k] : ZERO;
@@ -16,10 +16,10 @@ static void column_motion(struct graph *g, const struct element *e, expr qd, exp
                           expr omega[3], expr acc[6])
 {
     expr rate[3] = {ZERO, ZERO, ZERO};
-    rate[e->axis] = e->part == TURNS ? qd : scaled(g, 2, qd);
+    rate[e->axis] = e->part == TURNS ? qd : expr_scale(g, 2, qd);
     add_cross(g, before, rate, acc + e->part);
-    acc[e->part + e->axis] = add(g, acc[e->part + e->axis], qdd);
-    if (e->part == TURNS) omega[e->axis] = add(g, omega[e->axis], qd);
+    acc[e->part + e->axis] = expr_add(g, acc[e->part + e->axis], qdd);
+    if (e->part == TURNS) omega[e->axis] = expr_add(g, omega[e->axis], qd);
 }
 
 static void follow(struct robot_parts *parts, const struct link_part *part, const expr *qdd, expr omega[3], expr acc[6])
@@ -30,16 +30,16 @@ static void follow(struct robot_parts *parts, const struct link_part *part, cons
         const struct element *e = &part->path.element[i];
         if (e->move == SLIDE) {
             expr B[9];
-            point_accelerations(g, omega, acc, B);
-            for (int k = 0; k < 3; k++) acc[3 + k] = add_product(g, acc[3 + k], e->amount, B[3 * k + e->axis]);
+            spatial_point_accelerations(g, omega, acc, B);
+            for (int k = 0; k < 3; k++) acc[3 + k] = expr_add_product(g, acc[3 + k], e->amount, B[3 * k + e->axis]);
         } else if (e->move == COLUMN) {
             if (!e->joined) memcpy(before, omega, sizeof before);
-            column_motion(g, e, parts->qd[part->lm->v + e->k], given_acceleration(parts, part, e->k, qdd), before,
-                          omega, acc);
+            column_motion(g, e, parts->qd[part->lm->v + e->k], motion_given_acceleration(parts, part, e->k, qdd),
+                          before, omega, acc);
         } else {
-            const struct vector w = element_forth(g, e, omega);
+            const struct vector w = path_element_forth(g, e, omega);
             memcpy(omega, w.e, sizeof w.e);
-            element_motion_forth(g, e, acc);
+            path_element_motion_forth(g, e, acc);
         }
     }
 }
@@ -52,16 +52,16 @@ static struct solid section_solid(struct graph *g, const struct section_part *s)
     struct path path = {0};
     const struct pending z = path_deflection_but_z(g, s->theta, I, &path);
     path_turn(g, 2, &z, &path);
-    for (int i = path.n - 1; i >= 0; i--) element_solid_back(g, &path.element[i], &solid);
+    for (int i = path.n - 1; i >= 0; i--) path_element_solid_back(g, &path.element[i], &solid);
     return solid;
 }
 
 static void solid_force(struct graph *g, const struct solid *solid, const expr omega[3], const expr acc[6], expr b[6])
 {
     expr B[9], N[6];
-    point_accelerations(g, omega, acc, B);
-    second_moment(g, solid->J, N);
-    wrench_of(g, solid->m, solid->h, N, B, acc + 3, b);
+    spatial_point_accelerations(g, omega, acc, B);
+    spatial_second_moment(g, solid->J, N);
+    spatial_wrench_of(g, solid->m, solid->h, N, B, acc + 3, b);
 }
 
 /* Terms in eta_ddot: b += M_rf eta_ddot,  b_eta += M_ff eta_ddot,  acc_T += J eta_ddot */
@@ -70,7 +70,7 @@ static void add_modal_accelerations(struct graph *g, struct link_part *part, con
     for (int k = 0; k < part->m; k++) {
         add_scaled(g, 6, etadd[k], part->F[k], part->b);
         for (int l = 0; l < part->m; l++)
-            part->b_eta[k] = add_product(g, part->b_eta[k], part->D[part->m * k + l], etadd[l]);
+            part->b_eta[k] = expr_add_product(g, part->b_eta[k], part->D[part->m * k + l], etadd[l]);
         for (int s = 0; s < part->n_sections; s++)
             add_scaled(g, 6, etadd[k], part->section[s].J[k], part->section[s].acc);
     }
@@ -114,49 +114,50 @@ static expr stop_force(struct graph *g, const struct limits *limits, int side, e
 {
     const double limit = side > 0 ? limits->upper : limits->lower;
     if (!isfinite(limit)) return ZERO;
-    const expr p = function(g, RAMP, scaled(g, side, sub(g, q, number(g, limit))));
-    const expr x = sub(g, ONE, function(g, RAMP, sub(g, ONE, scaled(g, 1 / limits->depth, p))));
-    const expr fade = mul(g, mul(g, x, x), sub(g, number(g, 3), scaled(g, 2, x)));
-    const expr push = add(g, scaled(g, limits->stiffness, p), mul(g, scaled(g, side * limits->damping, fade), qd));
-    return scaled(g, -side, function(g, RAMP, push));
+    const expr p = expr_function(g, RAMP, expr_scale(g, side, expr_sub(g, q, expr_number(g, limit))));
+    const expr x = expr_sub(g, ONE, expr_function(g, RAMP, expr_sub(g, ONE, expr_scale(g, 1 / limits->depth, p))));
+    const expr fade = expr_mul(g, expr_mul(g, x, x), expr_sub(g, expr_number(g, 3), expr_scale(g, 2, x)));
+    const expr push =
+        expr_add(g, expr_scale(g, limits->stiffness, p), expr_mul(g, expr_scale(g, side * limits->damping, fade), qd));
+    return expr_scale(g, -side, expr_function(g, RAMP, push));
 }
 
 /* -viscous qd - stiffness (q - rest) - coulomb tanh(qd/v) + stops                                                     (71) */
 static expr coordinate_force(struct graph *g, const struct joint_numbers *number_of, expr q, expr qd)
 {
-    expr force = scaled(g, -number_of->viscous, qd);
-    force = sub(g, force, scaled(g, number_of->stiffness, sub(g, q, number(g, number_of->rest))));
+    expr force = expr_scale(g, -number_of->viscous, qd);
+    force = expr_sub(g, force, expr_scale(g, number_of->stiffness, expr_sub(g, q, expr_number(g, number_of->rest))));
     if (number_of->coulomb != 0) {
-        const expr s = function(g, TANH, scaled(g, 1 / number_of->coulomb_velocity, qd));
-        force = sub(g, force, scaled(g, number_of->coulomb, s));
+        const expr s = expr_function(g, TANH, expr_scale(g, 1 / number_of->coulomb_velocity, qd));
+        force = expr_sub(g, force, expr_scale(g, number_of->coulomb, s));
     }
     for (int side = -1; number_of->has_limits && side <= 1; side += 2)
-        force = add(g, force, stop_force(g, &number_of->limits, side, q, qd));
+        force = expr_add(g, force, stop_force(g, &number_of->limits, side, q, qd));
     return force;
 }
 
-expr joint_force(const struct robot_parts *parts, const struct link_part *part, int k)
+expr motion_joint_force(const struct robot_parts *parts, const struct link_part *part, int k)
 {
     const struct joint_model *joint = &part->lm->joint;
     const expr qd = parts->qd[part->lm->v + k];
     if (joint->coordinates) return coordinate_force(parts->g, &joint->number[k], parts->q[part->lm->q + k], qd);
     /* a quaternion: -viscous omega - stiffness theta, the same in all directions */
     const expr *q = parts->q + part->lm->q + joint->nq - 4, square = dot(parts->g, q + 1, q + 1);
-    const expr force = scaled(parts->g, -joint->number[0].viscous, qd);
+    const expr force = expr_scale(parts->g, -joint->number[0].viscous, qd);
     if (!joint->turned_spring) return force;
-    const expr theta = mul(parts->g, angle(parts->g, ANGLE, q[0], square), q[1 + k]);
-    return sub(parts->g, force, scaled(parts->g, joint->number[0].stiffness, theta));
+    const expr theta = expr_mul(parts->g, expr_angle(parts->g, ANGLE, q[0], square), q[1 + k]);
+    return expr_sub(parts->g, force, expr_scale(parts->g, joint->number[0].stiffness, theta));
 }
 
-expr elastic_force(const struct robot_parts *parts, const struct link_part *part, int k)
+expr motion_elastic_force(const struct robot_parts *parts, const struct link_part *part, int k)
 {
     const struct body *body = part->lm->body;
     const int m = part->m;
     expr force = ZERO;
     for (int l = 0; l < m; l++) {
         const double K = body->K[m * k + l], size = sqrt(fabs(body->K[(m + 1) * k] * body->K[(m + 1) * l]));
-        if (fabs(K) > 1e-13 * size) force = sub(parts->g, force, scaled(parts->g, K, part->eta[l]));
-        if (body->damped) force = sub(parts->g, force, scaled(parts->g, body->D[m * k + l], part->etad[l]));
+        if (fabs(K) > 1e-13 * size) force = expr_sub(parts->g, force, expr_scale(parts->g, K, part->eta[l]));
+        if (body->damped) force = expr_sub(parts->g, force, expr_scale(parts->g, body->D[m * k + l], part->etad[l]));
     }
     return force;
 }

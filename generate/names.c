@@ -13,7 +13,7 @@ static const struct {
 #define QUANTITY_ROW(id, text, latex, unit, meaning) [Q_##id] = {text, latex, unit, meaning},
     QUANTITY_LIST(QUANTITY_ROW)};
 
-bool quantity_is_inertia(enum quantity what)
+bool names_quantity_is_inertia(enum quantity what)
 {
     switch (what) {
     case Q_MASS:
@@ -35,17 +35,17 @@ bool quantity_is_inertia(enum quantity what)
     }
 }
 
-bool quantity_is_rate(enum quantity what)
+bool names_quantity_is_rate(enum quantity what)
 {
     return what == Q_TIP_RATE || what == Q_HINGE_RATE || what == Q_SECTION_RATE;
 }
 
-bool quantity_is_defined(enum quantity what)
+bool names_quantity_is_defined(enum quantity what)
 {
-    return what == Q_TIP_ANGLE || what == Q_HINGE_ANGLE || what == Q_SECTION_ANGLE || quantity_is_rate(what);
+    return what == Q_TIP_ANGLE || what == Q_HINGE_ANGLE || what == Q_SECTION_ANGLE || names_quantity_is_rate(what);
 }
 
-const char *quantity_unit(enum quantity what)
+const char *names_quantity_unit(enum quantity what)
 {
     return quantities[what].unit;
 }
@@ -78,7 +78,7 @@ expr names_symbol(struct names *names, const struct robot_parts *parts, const st
         names->used[names->n++] = false;
     }
     names->symbol[k].definition = symbol->definition;
-    return input(parts->g, parts->first[ARGUMENTS] + k);
+    return expr_input(parts->g, parts->first[ARGUMENTS] + k);
 }
 
 /* As the list of quantities; inertias by links */
@@ -87,7 +87,7 @@ static int symbol_order(const void *x, const void *y)
     int key[2][6];
     for (int of = 0; of < 2; of++) {
         const struct symbol *s = of == 0 ? x : y;
-        const bool inertia = quantity_is_inertia(s->what);
+        const bool inertia = names_quantity_is_inertia(s->what);
         const int all[6] = {
             inertia ? (int)Q_MASS : (int)s->what, s->link, inertia ? (int)s->what : 0, s->i, s->j, s->axis};
         memcpy(key[of], all, sizeof all);
@@ -167,8 +167,8 @@ static bool find_uniform(struct search *s, double factor, int power)
     const double mu = middle.mass_per_length + middle.added_mass_per_length, l = link->beam.length;
     if (!near(*s->at, factor * mu * pow(l, power))) return false;
     const struct symbol symbol = {.what = Q_LINE_MASS, .link = s->link, .i = -1, .j = -1, .axis = -1, .value = mu};
-    s->found = scaled(g, factor, names_symbol(s->names, s->parts, &symbol));
-    for (int i = 0; i < power; i++) s->found = mul(g, s->found, length_symbol(s, s->link, l));
+    s->found = expr_scale(g, factor, names_symbol(s->names, s->parts, &symbol));
+    for (int i = 0; i < power; i++) s->found = expr_mul(g, s->found, length_symbol(s, s->link, l));
     return true;
 }
 
@@ -181,7 +181,7 @@ static bool find_rigid(struct search *s)
     if (within(s->at, &body->mass, 1, &k) && find_uniform(s, 1, 1)) return true;
     if (within(s->at, body->inertia, 6, &k) && find_uniform(s, 1.0 / 12, 3)) return true;
     if (link->type == BODY_BEAM && within(s->at, body->com, 1, &k) && near(*s->at, link->beam.length / 2)) {
-        s->found = scaled(s->parts->g, 0.5, length_symbol(s, s->link, link->beam.length));
+        s->found = expr_scale(s->parts->g, 0.5, length_symbol(s, s->link, link->beam.length));
         return true;
     }
     return find_properties(s, body, Q_MASS, Q_CENTER, Q_INERTIA);
@@ -214,7 +214,7 @@ static bool find_section(struct search *s, const struct section *shape, enum qua
     int k = 0;
     if (within(s->at, shape->x, 3, &k)) {
         const bool tip = move == Q_TIP_SHAPE;
-        s->found = tip ? symbol_at(s, Q_LENGTH, s->link, -1, -1, k) : number(s->parts->g, *s->at);
+        s->found = tip ? symbol_at(s, Q_LENGTH, s->link, -1, -1, k) : expr_number(s->parts->g, *s->at);
     } else if (within(s->at, shape->Phi, 3 * m, &k)) {
         s->found = is_noise(*s->at, shape->Phi, 3 * m) || fabs(*s->at) < 1e-14
                        ? ZERO
@@ -317,7 +317,7 @@ static expr symbol_for(struct namer *namer, const struct robot_parts *parts, con
     if (find_gravity(&s)) return s.found;
     for (s.link = 0; s.link < parts->model->n_links; s.link++)
         if (find_in_link(&s)) return s.found;
-    return number(parts->g, *at);
+    return expr_number(parts->g, *at);
 }
 
 /* ---- rotations of sections --------------------------------------------------------------------------------------- */

@@ -72,11 +72,11 @@ expr names_symbol(struct names *names, const struct robot_parts *parts, const st
 void names_sort(struct names *names);
 
 /* Whether a quantity is an inertia: every term of M has one of these. */
-bool quantity_is_inertia(enum quantity what);
+bool names_quantity_is_inertia(enum quantity what);
 /* Whether a quantity is defined by others: angles of sections and their rates. */
-bool quantity_is_defined(enum quantity what);
-bool quantity_is_rate(enum quantity what);
-const char *quantity_unit(enum quantity what);
+bool names_quantity_is_defined(enum quantity what);
+bool names_quantity_is_rate(enum quantity what);
+const char *names_quantity_unit(enum quantity what);
 void write_meaning(FILE *file, const struct robot_parts *parts, const struct symbol *symbol);
 
 /* Name of an input of the graph: a coordinate, a rate, a symbol. */

@@ -14,7 +14,7 @@ static struct pose identity_pose(void)
     return (struct pose){.R = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
 }
 
-struct pose pose_relative(const struct pose *a, const struct pose *b)
+struct pose parts_pose_relative(const struct pose *a, const struct pose *b)
 {
     struct pose c;
     double d[3];
@@ -45,9 +45,9 @@ static void perpendicular_part(const double z[3], double x[3])
 
 static struct solid solid_of(struct graph *g, const struct rigid *rigid)
 {
-    struct solid solid = {.m = number(g, rigid->m)};
-    for (int i = 0; i < 3; i++) solid.h[i] = number(g, rigid->h[i]);
-    for (int i = 0; i < 6; i++) solid.J[i] = number(g, rigid->J[i]);
+    struct solid solid = {.m = expr_number(g, rigid->m)};
+    for (int i = 0; i < 3; i++) solid.h[i] = expr_number(g, rigid->h[i]);
+    for (int i = 0; i < 6; i++) solid.J[i] = expr_number(g, rigid->J[i]);
     return solid;
 }
 
@@ -57,7 +57,7 @@ static void move_solid(struct graph *g, const struct pose *pose, struct solid *s
     struct path path = {0};
     path_slides(g, pose->p, &path);
     path_rotation(g, pose->R, &path);
-    for (int i = path.n - 1; i >= 0; i--) element_solid_back(g, &path.element[i], solid);
+    for (int i = path.n - 1; i >= 0; i--) path_element_solid_back(g, &path.element[i], solid);
 }
 
 /* Where the joint of a link is: on a part, or on what a fixed link belongs to */
@@ -71,7 +71,7 @@ static struct host carrier_of(const struct robot_parts *parts, const struct link
         host = parts->host[lm->parent];
         if (lm->mount >= 0) host.section = lm->mount; /* of a flexible link, which is a part */
     }
-    host.at = pose_compose(&host.at, &joint);
+    host.at = dyn_pose_compose(&host.at, &joint);
     return host;
 }
 
@@ -107,7 +107,7 @@ static bool first_axis(const struct robot_parts *parts, int in, double axis[3], 
         double own[3];
         if (child->parent != in || child->mount >= 0) continue;
         copy3(child->C.p, point);
-        if (!joint_first_axis(&child->lm->joint, own)) return false;
+        if (!path_joint_first_axis(&child->lm->joint, own)) return false;
         mul3(child->C.R, own, axis);
         return true;
     }
@@ -120,7 +120,7 @@ static void choose_frame(const struct robot_parts *parts, int i)
 {
     struct link_part *part = &parts->part[i];
     double z[3], w[3], p[3], x[3], y[3], shift = 0;
-    if (part->lm->body != NULL || !joint_last_axis(&part->lm->joint, z)) return;
+    if (part->lm->body != NULL || !path_joint_last_axis(&part->lm->joint, z)) return;
     const bool axis = first_axis(parts, i, w, p);
     if (axis) cross3(z, w, x);
     if (axis && normalized(x)) {
@@ -135,7 +135,7 @@ static void choose_frame(const struct robot_parts *parts, int i)
         }
         if (!normalized(x)) {
             double A[9];
-            align_z(z, A);
+            path_align_z(z, A);
             for (int k = 0; k < 3; k++) x[k] = A[3 * k];
         }
     }
@@ -158,8 +158,8 @@ static void choose_world(struct robot_parts *parts)
     if (parts->n == 0 || parts->part[0].parent >= 0) return;
     const struct link_part *first = &parts->part[0];
     parts->world = first->C;
-    if (!joint_first_axis(&first->lm->joint, w)) return;
-    align_z(w, A);
+    if (!path_joint_first_axis(&first->lm->joint, w)) return;
+    path_align_z(w, A);
     matmul3(first->C.R, A, parts->world.R);
 }
 
@@ -192,10 +192,10 @@ static void make_path(struct robot_parts *parts, struct link_part *part)
     struct path *path = &part->path;
     const struct link_part *parent = part->parent >= 0 ? &parts->part[part->parent] : NULL;
     const struct pose from = part->mount >= 0 ? identity_pose() : parent != NULL ? parent->own : parts->world;
-    const struct pose C = pose_relative(&from, &part->C);
+    const struct pose C = parts_pose_relative(&from, &part->C);
     double first[3], last[3], A[9], A2[9], M[9], to[9], p[3], z[3], back = 0;
-    align_z(joint_first_axis(joint, first) ? first : (const double[3]){0, 0, 1}, A);
-    align_z(joint_last_axis(joint, last) ? last : (const double[3]){0, 0, 1}, A2);
+    path_align_z(path_joint_first_axis(joint, first) ? first : (const double[3]){0, 0, 1}, A);
+    path_align_z(path_joint_last_axis(joint, last) ? last : (const double[3]){0, 0, 1}, A2);
     if (joint->nv == 0) copy9(part->own.R, A); /* straight to the part's frame */
     if (joint->nv == 0) copy9(part->own.R, A2);
     matmul3(C.R, A, M);
@@ -224,8 +224,8 @@ static void make_path(struct robot_parts *parts, struct link_part *part)
         before = path_rotation_but_z(g, M, path);
     }
     const double along = joint->nv == 1 ? back + dot3(part->own.p, last) : 0;
-    path_joint(g, joint, parts->q + part->lm->q, before, number(g, fabs(along) < 1e-15 ? 0 : along), to, path);
-    if (joint->nv == 2) path_slide(2, number(g, dot3(part->own.p, last)), path);
+    path_joint(g, joint, parts->q + part->lm->q, before, expr_number(g, fabs(along) < 1e-15 ? 0 : along), to, path);
+    if (joint->nv == 2) path_slide(2, expr_number(g, dot3(part->own.p, last)), path);
     path_hinge(parts, part, true, path);
 }
 
@@ -240,7 +240,7 @@ static struct solid regrouped(struct graph *g, const struct joint_model *joint, 
         moved.m = solid->m;
         moved.h[2] = solid->h[2];
         moved.J[0] = moved.J[1] = solid->J[1];
-        solid->J[0] = sub(g, solid->J[0], solid->J[1]);
+        solid->J[0] = expr_sub(g, solid->J[0], solid->J[1]);
         solid->J[1] = solid->m = solid->h[2] = ZERO;
     } else {
         memcpy(moved.J, solid->J, sizeof moved.J);
@@ -262,9 +262,10 @@ static void regroup(struct robot_parts *parts)
         const bool turns = part->lm->joint.part[0] == TURNS;
         int e = part->path.n - 1;
         for (; e >= 0 && part->path.element[e].move != COLUMN; e--)
-            if (!turns || part->path.element[e].move == SLIDE) element_solid_back(g, &part->path.element[e], &moved);
-        for (e--; e >= 0; e--) element_solid_back(g, &part->path.element[e], &moved);
-        add_solid(g, &moved, &parent->solid);
+            if (!turns || part->path.element[e].move == SLIDE)
+                path_element_solid_back(g, &part->path.element[e], &moved);
+        for (e--; e >= 0; e--) path_element_solid_back(g, &part->path.element[e], &moved);
+        spatial_add_solid(g, &moved, &parent->solid);
     }
 }
 
@@ -286,8 +287,8 @@ static struct solid kept_payload(struct graph *g, const struct link *link, expr 
                               -c[0] * c[2],
                               -c[1] * c[2]};
     struct solid solid = {.m = mass};
-    for (int i = 0; i < 3; i++) solid.h[i] = scaled(g, c[i], mass);
-    for (int i = 0; i < 6; i++) solid.J[i] = add(g, number(g, I[i]), scaled(g, square[i], mass));
+    for (int i = 0; i < 3; i++) solid.h[i] = expr_scale(g, c[i], mass);
+    for (int i = 0; i < 6; i++) solid.J[i] = expr_add(g, expr_number(g, I[i]), expr_scale(g, square[i], mass));
     return solid;
 }
 
@@ -304,12 +305,12 @@ static struct solid payload_of(struct robot_parts *parts, int link, const struct
     struct graph *g = parts->g;
     const struct link *data = &parts->model->robot->link[link];
     const struct kept *mass = kept_mass(kept, n_kept, link);
-    struct solid now = kept_payload(g, data, number(g, data->payload.mass));
+    struct solid now = kept_payload(g, data, expr_number(g, data->payload.mass));
     if (mass == NULL) return change ? (struct solid){0} : now;
-    struct solid with = kept_payload(g, data, input(g, parts->first[ARG_KEPT] + (int)(mass - kept)));
+    struct solid with = kept_payload(g, data, expr_input(g, parts->first[ARG_KEPT] + (int)(mass - kept)));
     if (!change) return with;
     negate_solid(&now);
-    add_solid(g, &now, &with);
+    spatial_add_solid(g, &now, &with);
     return with;
 }
 
@@ -322,8 +323,8 @@ static struct solid named_solid(const struct robot_parts *parts, const struct ma
     struct solid at = {.m = constant(parts, &body->mass)};
     expr c[3];
     for (int i = 0; i < 3; i++) c[i] = constant(parts, &body->com[i]);
-    shift_solid(g, c, &at);
-    for (int i = 0; i < 6; i++) at.J[i] = add(g, at.J[i], constant(parts, &body->inertia[i]));
+    spatial_shift_solid(g, c, &at);
+    for (int i = 0; i < 6; i++) at.J[i] = expr_add(g, at.J[i], constant(parts, &body->inertia[i]));
     return at;
 }
 
@@ -334,7 +335,7 @@ static void move_from_tip(struct robot_parts *parts, int link, struct solid *sol
     struct path path = {0};
     for (int i = 0; i < 3; i++) path_slide(i, constant(parts, &tip->p[i]), &path);
     path_rotation(parts->g, tip->R, &path);
-    for (int e = path.n - 1; e >= 0; e--) element_solid_back(parts->g, &path.element[e], solid);
+    for (int e = path.n - 1; e >= 0; e--) path_element_solid_back(parts->g, &path.element[e], solid);
 }
 
 /* The body of a link in O: rigid link, or hub; with the payload of a rigid link */
@@ -343,14 +344,14 @@ static struct solid named_body(struct robot_parts *parts, int i)
     struct graph *g = parts->g;
     const struct link *link = &parts->model->robot->link[i];
     struct solid sum = {0}, solid = named_solid(parts, &link->hub);
-    add_solid(g, &solid, &sum);
+    spatial_add_solid(g, &solid, &sum);
     if (parts->model->link[i].body != NULL) return sum;
     parts->body[i] = link->type == BODY_BEAM ? beam_rigid(&link->beam) : link->rigid;
     solid = named_solid(parts, &parts->body[i]);
-    add_solid(g, &solid, &sum);
+    spatial_add_solid(g, &solid, &sum);
     solid = named_solid(parts, &link->payload);
     move_from_tip(parts, i, &solid);
-    add_solid(g, &solid, &sum);
+    spatial_add_solid(g, &solid, &sum);
     return sum;
 }
 
@@ -372,7 +373,7 @@ static struct solid body_of(struct robot_parts *parts, int i, const struct kept 
     if (flexible) return solid;
     struct solid change = payload_of(parts, i, kept, n_kept, true);
     move_solid(g, &lm->tip, &change);
-    add_solid(g, &change, &solid);
+    spatial_add_solid(g, &change, &solid);
     return solid;
 }
 
@@ -385,17 +386,18 @@ static void place_masses(struct robot_parts *parts, const struct kept *kept, int
         if (host->part < 0) continue;
         struct link_part *part = &parts->part[host->part];
         struct solid payload, solid = body_of(parts, i, kept, n_kept, &payload);
-        if (part->n_sections > 0 && parts->model->link[i].body != NULL) add_solid(g, &payload, &part->section[0].solid);
+        if (part->n_sections > 0 && parts->model->link[i].body != NULL)
+            spatial_add_solid(g, &payload, &part->section[0].solid);
         move_solid(g, &host->at, &solid);
         if (host->section >= 0) {
-            add_solid(g, &solid, &part->section[host->section].solid);
+            spatial_add_solid(g, &solid, &part->section[host->section].solid);
         } else {
-            const struct pose I = identity_pose(), own = pose_relative(&part->own, &I);
+            const struct pose I = identity_pose(), own = parts_pose_relative(&part->own, &I);
             struct path hinge = {0};
             move_solid(g, &own, &solid);
             path_hinge(parts, part, false, &hinge);
-            for (int e = hinge.n - 1; e >= 0; e--) element_solid_back(g, &hinge.element[e], &solid);
-            add_solid(g, &solid, &part->solid);
+            for (int e = hinge.n - 1; e >= 0; e--) path_element_solid_back(g, &hinge.element[e], &solid);
+            spatial_add_solid(g, &solid, &part->solid);
         }
     }
 }
@@ -427,7 +429,7 @@ static bool take_part(struct robot_parts *parts, struct link_part *part)
     return !parts->arena.failed;
 }
 
-void number_arguments(const struct mechanism *mechanism, int n_kept, bool wrenches, int first[ARGUMENTS + 1])
+void parts_number_arguments(const struct mechanism *mechanism, int n_kept, bool wrenches, int first[ARGUMENTS + 1])
 {
     const struct model *m = mechanism->model;
     const int count[ARGUMENTS] = {[ARG_Q] = m->nq,
@@ -448,7 +450,7 @@ static expr *inputs_of(struct robot_parts *parts, enum argument argument)
 {
     const int first = parts->first[argument], count = parts->first[argument + 1] - first;
     expr *x = count > 0 ? take(parts, count, sizeof *x) : NULL;
-    for (int i = 0; x != NULL && i < count; i++) x[i] = input(parts->g, first + i);
+    for (int i = 0; x != NULL && i < count; i++) x[i] = expr_input(parts->g, first + i);
     return x;
 }
 
@@ -458,10 +460,10 @@ static void place_gravity(struct robot_parts *parts, const struct kept *kept, in
     struct path path = {0};
     for (int i = 0; i < 3; i++) along[i] = constant(parts, &parts->model->gravity[i]);
     for (int i = 0; i < n_kept; i++)
-        if (kept[i].parameter == KEPT_GRAVITY) along[kept[i].index] = input(parts->g, parts->first[ARG_KEPT] + i);
+        if (kept[i].parameter == KEPT_GRAVITY) along[kept[i].index] = expr_input(parts->g, parts->first[ARG_KEPT] + i);
     path_rotation(parts->g, parts->world.R, &path);
     struct vector v = {{along[0], along[1], along[2]}};
-    for (int i = 0; i < path.n; i++) v = element_forth(parts->g, &path.element[i], v.e);
+    for (int i = 0; i < path.n; i++) v = path_element_forth(parts->g, &path.element[i], v.e);
     memcpy(parts->gravity, v.e, sizeof v.e);
 }
 
@@ -469,7 +471,7 @@ static enum status make(const struct kept *kept, int n_kept, bool wrenches, stru
 {
     struct graph *g = parts->g;
     const struct model *model = parts->model;
-    number_arguments(parts->mechanism, n_kept, wrenches, parts->first);
+    parts_number_arguments(parts->mechanism, n_kept, wrenches, parts->first);
     parts->part = take(parts, model->n_links, sizeof *parts->part);
     parts->host = take(parts, model->n_links, sizeof *parts->host);
     parts->body = take(parts, model->n_links, sizeof *parts->body);

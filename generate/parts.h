@@ -120,7 +120,7 @@ struct kept {
 };
 
 /* The first input of the graph of each argument, and the number of all inputs. */
-void number_arguments(const struct mechanism *mechanism, int n_kept, bool wrenches, int first[ARGUMENTS + 1]);
+void parts_number_arguments(const struct mechanism *mechanism, int n_kept, bool wrenches, int first[ARGUMENTS + 1]);
 
 /* wrenches: those on the tip and on frames are arguments; else they are zero. */
 enum status parts_make(struct graph *g, const struct mechanism *mechanism, const struct kept *kept, int n_kept,
@@ -133,7 +133,7 @@ void parts_free(struct robot_parts *parts);
 /* A number of the robot as an expression. */
 static inline expr constant(const struct robot_parts *parts, const double *at)
 {
-    return parts->namer != NULL ? parts->namer->symbol(parts->namer, parts, at) : number(parts->g, *at);
+    return parts->namer != NULL ? parts->namer->symbol(parts->namer, parts, at) : expr_number(parts->g, *at);
 }
 
 /* ---- passes ------------------------------------------------------------------------------------------------------ */
@@ -152,11 +152,11 @@ void flexible_motion(struct robot_parts *parts, struct link_part *part);
 /* Outward: frames' motion and inertia forces; qdd: NULL for zero except for prescribed joints (motion.c). */
 void parts_motion(struct robot_parts *parts, const expr *qdd);
 /* The acceleration given for velocity k of a part, or ZERO. */
-expr given_acceleration(const struct robot_parts *parts, const struct link_part *part, int k, const expr *qdd);
+expr motion_given_acceleration(const struct robot_parts *parts, const struct link_part *part, int k, const expr *qdd);
 /* Forces of friction, springs and stops on velocity k of the part's joint. */
-expr joint_force(const struct robot_parts *parts, const struct link_part *part, int k);
+expr motion_joint_force(const struct robot_parts *parts, const struct link_part *part, int k);
 /* Q - b of elastic coordinate k without inertia: -(K eta + D eta_dot). */
-expr elastic_force(const struct robot_parts *parts, const struct link_part *part, int k);
+expr motion_elastic_force(const struct robot_parts *parts, const struct link_part *part, int k);
 
 /* Inward: factors; without elimination composite bodies, and P h in U of every column (forward.c). After parts_motion(). */
 void parts_articulate(struct robot_parts *parts, bool eliminate);
@@ -174,7 +174,7 @@ void parts_gather(struct robot_parts *parts, struct residual *r, const expr *Q);
 void parts_spread(struct robot_parts *parts, const struct residual *r, expr *qdd);
 
 /* Generalized forces of a wrench on a part, or on a section of it, added to `along`, nv; f is overwritten (inverse.c). */
-void project_wrench(struct robot_parts *parts, int part, int section, expr f[6], expr *along);
+void inverse_project_wrench(struct robot_parts *parts, int part, int section, expr f[6], expr *along);
 
 /* A frame in the world. */
 struct placed {
@@ -182,12 +182,12 @@ struct placed {
     expr omega[3], v[3]; /* of its origin, in axes of the frame    */
 };
 /* The pose b seen from the pose a, both given in the same frame. */
-struct pose pose_relative(const struct pose *a, const struct pose *b);
+struct pose parts_pose_relative(const struct pose *a, const struct pose *b);
 /* The path from the frame of a part, or of a section in axes of F, to an anchor of the model; sets where it starts. */
 void path_to_anchor(struct robot_parts *parts, const struct anchor *anchor, int *part, int *section, struct path *path);
-struct placed world_frame(const struct robot_parts *parts);
+struct placed frames_world(const struct robot_parts *parts);
 /* The frame of an anchor of the model. */
-struct placed anchor_placed(struct robot_parts *parts, const struct anchor *anchor);
+struct placed frames_anchor(struct robot_parts *parts, const struct anchor *anchor);
 
 /* The functions: outputs in the order of the library. */
 enum status forward_dynamics(struct robot_parts *parts, expr *qdd_and_lambda); /* nv, n_active */
@@ -195,8 +195,8 @@ void inverse_dynamics(struct robot_parts *parts, expr *force);                 /
 /* Forces of mechanism_residual() and accelerations of the gaps of active constraints (residual.c). */
 enum status motion_residual(struct robot_parts *parts, expr *force_and_gaps); /* nv, n_active */
 /* Inward, for the inertia forces of parts_motion(qdd). */
-void generalized_forces(struct robot_parts *parts, const expr *qdd, expr *force);
-void mass_matrix(struct robot_parts *parts, expr *M_and_bias); /* nv x nv, nv */
-void tip_kinematics(struct robot_parts *parts, expr *tip);     /* p 3, R 9, v 3, omega 3 */
+void inverse_generalized_forces(struct robot_parts *parts, const expr *qdd, expr *force);
+void inverse_mass_matrix(struct robot_parts *parts, expr *M_and_bias); /* nv x nv, nv */
+void frames_tip(struct robot_parts *parts, expr *tip);                 /* p 3, R 9, v 3, omega 3 */
 
 #endif

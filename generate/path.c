@@ -27,7 +27,7 @@ static void transposed_product(const double A[9], const double B[9], double C[9]
         }
 }
 
-void align_z(const double axis[3], double A[9])
+void path_align_z(const double axis[3], double A[9])
 {
     int k = 0;
     for (int i = 1; i < 3; i++)
@@ -66,7 +66,7 @@ static void nearest_right_angles(const double R[9], double Q[9])
 
 /* ---- building ---------------------------------------------------------------------------------------------------- */
 
-struct pending pending_angle(expr angle, double offset)
+struct pending path_pending_angle(expr angle, double offset)
 {
     return (struct pending){.by_angle = true, .angle = angle, .offset = offset};
 }
@@ -77,9 +77,9 @@ static struct turn turn_of(struct graph *g, int axis, const struct pending *by)
     struct turn turn = {axis, by->c, by->s};
     if (!by->by_angle) return turn;
     const double quarters = round(by->offset / (PI / 2)), left = by->offset - quarters * (PI / 2);
-    const expr angle = add(g, by->angle, number(g, fabs(left) < 1e-14 ? 0 : left));
-    turn.c = function(g, COS, angle);
-    turn.s = function(g, SIN, angle);
+    const expr angle = expr_add(g, by->angle, expr_number(g, fabs(left) < 1e-14 ? 0 : left));
+    turn.c = expr_function(g, COS, angle);
+    turn.s = expr_function(g, SIN, angle);
     for (int k = ((int)quarters % 4 + 4) % 4; k > 0; k--) {
         const expr c = turn.c;
         turn.c = negative(turn.s);
@@ -91,11 +91,11 @@ static struct turn turn_of(struct graph *g, int axis, const struct pending *by)
 /* Both turns about the same axis */
 static struct pending joined(struct graph *g, int axis, const struct pending *a, const struct pending *b)
 {
-    if (a->by_angle && b->by_angle) return pending_angle(add(g, a->angle, b->angle), a->offset + b->offset);
+    if (a->by_angle && b->by_angle) return path_pending_angle(expr_add(g, a->angle, b->angle), a->offset + b->offset);
     const struct turn x = turn_of(g, axis, a), y = turn_of(g, axis, b);
     struct pending both = {.by_angle = false};
-    both.c = sub_product(g, mul(g, x.c, y.c), x.s, y.s);
-    both.s = add_product(g, mul(g, x.s, y.c), x.c, y.s);
+    both.c = expr_sub_product(g, expr_mul(g, x.c, y.c), x.s, y.s);
+    both.s = expr_add_product(g, expr_mul(g, x.s, y.c), x.c, y.s);
     return both;
 }
 
@@ -137,7 +137,7 @@ void path_slide(int axis, expr amount, struct path *path)
 
 void path_slides(struct graph *g, const double p[3], struct path *path)
 {
-    for (int i = 0; i < 3; i++) path_slide(i, number(g, fabs(p[i]) < 1e-15 ? 0 : p[i]), path);
+    for (int i = 0; i < 3; i++) path_slide(i, expr_number(g, fabs(p[i]) < 1e-15 ? 0 : p[i]), path);
 }
 
 /* M = Rx(a) Ry(b) Rz(c) with |b| < 90 degrees, or at b = 90 degrees with c = 0 */
@@ -159,10 +159,10 @@ static struct pending turns_but_z(struct graph *g, const double M[9], struct pat
     double angle[3];
     angles_of(M, angle);
     for (int i = 0; i < 2; i++) {
-        const struct pending by = pending_angle(ZERO, angle[i]);
+        const struct pending by = path_pending_angle(ZERO, angle[i]);
         path_turn(g, i, &by, path);
     }
-    return pending_angle(ZERO, angle[2]);
+    return path_pending_angle(ZERO, angle[2]);
 }
 
 /* Right angles first, which cost nothing, then what is left */
@@ -191,14 +191,16 @@ void path_rotation(struct graph *g, const double R[9], struct path *path)
 /* Exp(theta) = 1 + S_1 [theta]x + S_2 [theta]x^2 */
 static void exponential(struct graph *g, const expr t[3], expr E[9])
 {
-    const expr y = dot(g, t, t), S2 = sub_product(g, number(g, 0.5), y, stumpff(g, 4, y)),
-               S3 = sub_product(g, number(g, 1.0 / 6), y, stumpff(g, 5, y)), S1 = sub_product(g, ONE, y, S3);
+    const expr y = dot(g, t, t), S2 = expr_sub_product(g, expr_number(g, 0.5), y, stumpff(g, 4, y)),
+               S3 = expr_sub_product(g, expr_number(g, 1.0 / 6), y, stumpff(g, 5, y)),
+               S1 = expr_sub_product(g, ONE, y, S3);
     for (int i = 0; i < 3; i++) {
         const int j = (i + 1) % 3, k = (i + 2) % 3;
-        const expr ij = mul(g, mul(g, S2, t[i]), t[j]), p = mul(g, S1, t[k]);
-        E[4 * i] = sub(g, ONE, add(g, mul(g, mul(g, S2, t[j]), t[j]), mul(g, mul(g, S2, t[k]), t[k])));
-        E[3 * i + j] = sub(g, ij, p);
-        E[3 * j + i] = add(g, ij, p);
+        const expr ij = expr_mul(g, expr_mul(g, S2, t[i]), t[j]), p = expr_mul(g, S1, t[k]);
+        E[4 * i] = expr_sub(
+            g, ONE, expr_add(g, expr_mul(g, expr_mul(g, S2, t[j]), t[j]), expr_mul(g, expr_mul(g, S2, t[k]), t[k])));
+        E[3 * i + j] = expr_sub(g, ij, p);
+        E[3 * j + i] = expr_add(g, ij, p);
     }
 }
 
@@ -219,12 +221,14 @@ static struct pending dense_but_z(struct graph *g, const expr theta[3], const do
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++) {
             M[3 * i + j] = ZERO;
-            for (int k = 0; k < 3; k++) M[3 * i + j] = add(g, M[3 * i + j], scaled(g, left[3 * k + j], E[3 * i + k]));
+            for (int k = 0; k < 3; k++)
+                M[3 * i + j] = expr_add(g, M[3 * i + j], expr_scale(g, left[3 * k + j], E[3 * i + k]));
         }
-    const expr cosine = function(g, SQRT, sub_product(g, ONE, M[2], M[2])), inverse = quotient(g, ONE, cosine);
-    const struct pending a = {.c = mul(g, M[8], inverse), .s = negative(mul(g, M[5], inverse))},
+    const expr cosine = expr_function(g, SQRT, expr_sub_product(g, ONE, M[2], M[2])),
+               inverse = expr_div(g, ONE, cosine);
+    const struct pending a = {.c = expr_mul(g, M[8], inverse), .s = negative(expr_mul(g, M[5], inverse))},
                          b = {.c = cosine, .s = M[2]},
-                         c = {.c = mul(g, M[0], inverse), .s = negative(mul(g, M[1], inverse))};
+                         c = {.c = expr_mul(g, M[0], inverse), .s = negative(expr_mul(g, M[1], inverse))};
     path_turn(g, X_AXIS, &a, path);
     path_turn(g, Y_AXIS, &b, path);
     return c;
@@ -240,11 +244,11 @@ struct pending path_deflection_but_z(struct graph *g, const expr theta[3], const
     transposed_product(Q, R, left);
     for (int i = 0; i < 3; i++) { /* Q' theta */
         t[i] = ZERO;
-        for (int k = 0; k < 3; k++) t[i] = add(g, t[i], scaled(g, Q[3 * k + i], theta[k]));
+        for (int k = 0; k < 3; k++) t[i] = expr_add(g, t[i], expr_scale(g, Q[3 * k + i], theta[k]));
     }
     const int axis = single_axis(t);
     if (axis < 0 && dot(g, t, t) != ZERO) return dense_but_z(g, t, left, path);
-    const struct pending by = pending_angle(axis >= 0 ? t[axis] : ZERO, 0);
+    const struct pending by = path_pending_angle(axis >= 0 ? t[axis] : ZERO, 0);
     if (axis == Z_AXIS && left[8] == 1) { /* all turns are about z */
         const struct pending z = turns_but_z(g, left, path);
         return joined(g, Z_AXIS, &by, &z);
@@ -255,13 +259,13 @@ struct pending path_deflection_but_z(struct graph *g, const expr theta[3], const
 
 /* ---- joints ------------------------------------------------------------------------------------------------------ */
 
-bool joint_first_axis(const struct joint_model *joint, double axis[3])
+bool path_joint_first_axis(const struct joint_model *joint, double axis[3])
 {
     copy3(joint->axis, axis);
     return joint->nv == 1 || joint->nv == 2;
 }
 
-bool joint_last_axis(const struct joint_model *joint, double axis[3])
+bool path_joint_last_axis(const struct joint_model *joint, double axis[3])
 {
     copy3(joint->several_turns ? joint->axis2 : joint->axis, axis);
     return joint->nv == 1 || joint->nv == 2;
@@ -279,13 +283,14 @@ static void column(int axis, int part, int k, bool is_joined, struct path *path)
 static void quaternion_turn(struct graph *g, const expr q[4], struct path *path)
 {
     struct element *e = append(path, MATRIX, 0);
-    const expr *v = q + 1, s = quotient(g, number(g, 2), add_product(g, dot(g, v, v), q[0], q[0]));
+    const expr *v = q + 1, s = expr_div(g, expr_number(g, 2), expr_add_product(g, dot(g, v, v), q[0], q[0]));
     for (int i = 0; i < 3; i++) {
         const int j = (i + 1) % 3, k = (i + 2) % 3;
-        const expr w = mul(g, mul(g, s, q[0]), v[k]), ij = mul(g, mul(g, s, v[i]), v[j]);
-        e->R[4 * i] = sub(g, ONE, add(g, mul(g, mul(g, s, v[j]), v[j]), mul(g, mul(g, s, v[k]), v[k])));
-        e->R[3 * i + j] = sub(g, ij, w);
-        e->R[3 * j + i] = add(g, ij, w);
+        const expr w = expr_mul(g, expr_mul(g, s, q[0]), v[k]), ij = expr_mul(g, expr_mul(g, s, v[i]), v[j]);
+        e->R[4 * i] = expr_sub(
+            g, ONE, expr_add(g, expr_mul(g, expr_mul(g, s, v[j]), v[j]), expr_mul(g, expr_mul(g, s, v[k]), v[k])));
+        e->R[3 * i + j] = expr_sub(g, ij, w);
+        e->R[3 * j + i] = expr_add(g, ij, w);
     }
 }
 
@@ -302,7 +307,7 @@ static void quaternion_joint(struct graph *g, const struct joint_model *joint, c
 /* A turn about z by the pending one and q */
 static void turn_with(struct graph *g, const struct pending *before, expr q, int k, struct path *path)
 {
-    const struct pending by = pending_angle(q, 0), all = joined(g, Z_AXIS, before, &by);
+    const struct pending by = path_pending_angle(q, 0), all = joined(g, Z_AXIS, before, &by);
     column(Z_AXIS, TURNS, k, false, path);
     path_turn(g, Z_AXIS, &all, path);
 }
@@ -317,8 +322,8 @@ void path_joint(struct graph *g, const struct joint_model *joint, const expr *q,
 
     if (joint->nv == 2 && joint->part[1] == TURNS) { /* universal: to its second axis, then about it */
         double A[9], A2[9], between[9];
-        align_z(joint->axis, A);
-        align_z(joint->axis2, A2);
+        path_align_z(joint->axis, A);
+        path_align_z(joint->axis2, A2);
         transposed_product(A, A2, between);
         const struct pending z = path_rotation_but_z(g, between, path);
         turn_with(g, &z, q[1], 1, path);
@@ -326,7 +331,7 @@ void path_joint(struct graph *g, const struct joint_model *joint, const expr *q,
     const int slide = joint->nv == 1 && joint->part[0] == SLIDES   ? 0
                       : joint->nv == 2 && joint->part[1] == SLIDES ? 1
                                                                    : -1;
-    path_slide(Z_AXIS, slide < 0 ? offset : add(g, offset, q[slide]), path);
+    path_slide(Z_AXIS, slide < 0 ? offset : expr_add(g, offset, q[slide]), path);
     if (slide >= 0) column(Z_AXIS, SLIDES, slide, false, path);
     path_rotation(g, to, path);
 }
@@ -345,34 +350,34 @@ static void transpose(const expr R[9], expr T[9])
     for (int i = 0; i < 9; i++) T[i] = R[3 * (i % 3) + i / 3];
 }
 
-struct vector element_back(struct graph *g, const struct element *e, const expr *x)
+struct vector path_element_back(struct graph *g, const struct element *e, const expr *x)
 {
-    if (e->move == TURN) return turned_back(g, &e->turn, x);
+    if (e->move == TURN) return spatial_turned_back(g, &e->turn, x);
     if (e->move == MATRIX) return matrix_times(g, e->R, x);
     return (struct vector){{x[0], x[1], x[2]}};
 }
 
-struct vector element_forth(struct graph *g, const struct element *e, const expr *x)
+struct vector path_element_forth(struct graph *g, const struct element *e, const expr *x)
 {
     expr T[9];
     transpose(e->R, T);
-    if (e->move == TURN) return turned(g, &e->turn, x);
+    if (e->move == TURN) return spatial_turned(g, &e->turn, x);
     if (e->move == MATRIX) return matrix_times(g, T, x);
     return (struct vector){{x[0], x[1], x[2]}};
 }
 
-void element_wrench_back(struct graph *g, const struct element *e, expr f[6])
+void path_element_wrench_back(struct graph *g, const struct element *e, expr f[6])
 {
-    const struct vector moment = element_back(g, e, f), force = element_back(g, e, f + 3);
+    const struct vector moment = path_element_back(g, e, f), force = path_element_back(g, e, f + 3);
     memcpy(f, moment.e, sizeof moment.e);
     memcpy(f + 3, force.e, sizeof force.e);
     if (e->move == SLIDE) add_cross(g, slide_of(e).e, force.e, f);
 }
 
-void element_motion_forth(struct graph *g, const struct element *e, expr x[6])
+void path_element_motion_forth(struct graph *g, const struct element *e, expr x[6])
 {
     if (e->move == SLIDE) add_cross(g, x, slide_of(e).e, x + 3);
-    const struct vector alpha = element_forth(g, e, x), a = element_forth(g, e, x + 3);
+    const struct vector alpha = path_element_forth(g, e, x), a = path_element_forth(g, e, x + 3);
     memcpy(x, alpha.e, sizeof alpha.e);
     memcpy(x + 3, a.e, sizeof a.e);
 }
@@ -397,20 +402,20 @@ static void symmetric_congruence(struct graph *g, const expr R[9], expr S[6])
         for (int j = i; j < 3; j++) S[packed(i, j)] = M[3 * i + j];
 }
 
-void element_spatial_back(struct graph *g, const struct element *e, struct spatial *P)
+void path_element_spatial_back(struct graph *g, const struct element *e, struct spatial *P)
 {
-    if (e->move == TURN) turn_spatial(g, &e->turn, P);
-    if (e->move == SLIDE) shift_spatial(g, slide_of(e).e, P);
+    if (e->move == TURN) spatial_turn(g, &e->turn, P);
+    if (e->move == SLIDE) spatial_shift(g, slide_of(e).e, P);
     if (e->move != MATRIX) return;
     symmetric_congruence(g, e->R, P->A);
     congruence(g, e->R, P->B);
     symmetric_congruence(g, e->R, P->C);
 }
 
-void element_solid_back(struct graph *g, const struct element *e, struct solid *solid)
+void path_element_solid_back(struct graph *g, const struct element *e, struct solid *solid)
 {
-    if (e->move == TURN) turn_solid(g, &e->turn, solid);
-    if (e->move == SLIDE) shift_solid(g, slide_of(e).e, solid);
+    if (e->move == TURN) spatial_turn_solid(g, &e->turn, solid);
+    if (e->move == SLIDE) spatial_shift_solid(g, slide_of(e).e, solid);
     if (e->move != MATRIX) return;
     const struct vector h = matrix_times(g, e->R, solid->h);
     memcpy(solid->h, h.e, sizeof h.e);

@@ -35,7 +35,7 @@ struct path {
     struct element element[MOST_ELEMENTS];
 };
 
-struct pending pending_angle(expr angle, double offset);
+struct pending path_pending_angle(expr angle, double offset);
 
 /* Elements of a constant rotation except its last turn about z, which is returned; and all of them. */
 struct pending path_rotation_but_z(struct graph *g, const double R[9], struct path *path);
@@ -55,17 +55,17 @@ void path_joint(struct graph *g, const struct joint_model *joint, const expr *q,
                 const double to[9], struct path *path);
 
 /* A rotation with z along a unit vector: exact where that is an axis. */
-void align_z(const double axis[3], double A[9]);
+void path_align_z(const double axis[3], double A[9]);
 /* The last axis of a joint in its own frame; false: the joint has none. */
-bool joint_first_axis(const struct joint_model *joint, double axis[3]);
-bool joint_last_axis(const struct joint_model *joint, double axis[3]);
+bool path_joint_first_axis(const struct joint_model *joint, double axis[3]);
+bool path_joint_last_axis(const struct joint_model *joint, double axis[3]);
 
 /* One element of a path, inward: a vector, a wrench, an inertia, a solid in the frame before it. */
-struct vector element_back(struct graph *g, const struct element *e, const expr *x);
-struct vector element_forth(struct graph *g, const struct element *e, const expr *x);
-void element_wrench_back(struct graph *g, const struct element *e, expr f[6]);
-void element_motion_forth(struct graph *g, const struct element *e, expr x[6]);
-void element_spatial_back(struct graph *g, const struct element *e, struct spatial *P);
-void element_solid_back(struct graph *g, const struct element *e, struct solid *solid);
+struct vector path_element_back(struct graph *g, const struct element *e, const expr *x);
+struct vector path_element_forth(struct graph *g, const struct element *e, const expr *x);
+void path_element_wrench_back(struct graph *g, const struct element *e, expr f[6]);
+void path_element_motion_forth(struct graph *g, const struct element *e, expr x[6]);
+void path_element_spatial_back(struct graph *g, const struct element *e, struct spatial *P);
+void path_element_solid_back(struct graph *g, const struct element *e, struct solid *solid);
 
 #endif

@@ -9,24 +9,24 @@
 /* Sums that become variables have at least this many symbols */
 enum { LONG_PHRASE = 12 };
 
-void speller_make(struct equations *e, enum equation_format format, struct speller *s)
+void spelling_make(struct equations *e, enum equation_format format, struct speller *s)
 {
     *s = (struct speller){.e = e, .format = format};
 }
 
-void speller_free(struct speller *s)
+void spelling_free(struct speller *s)
 {
     for (int i = 0; i < s->n_phrases; i++) free(s->phrase[i].text);
     for (int i = 0; i < s->n_variables; i++) free(s->variable[i]);
     free(s->phrase);
     free(s->variable);
     free(s->node_variable);
-    statements_free(&s->statements);
+    code_statements_free(&s->statements);
 }
 
 /* ---- numbers and names ------------------------------------------------------------------------------------------- */
 
-void spell_decimal(FILE *file, enum equation_format format, double value)
+void spelling_decimal(FILE *file, enum equation_format format, double value)
 {
     char text[40];
     int digits = 6; /* trailing zeros are not written, and numbers below a million have no exponent */
@@ -48,24 +48,24 @@ static bool fraction(double value, int *p, int *q)
     return false;
 }
 
-void spell_number(FILE *file, enum equation_format format, double value)
+void spelling_number(FILE *file, enum equation_format format, double value)
 {
     static const char *const form[FORMATS] = {[FORMAT_TEXT] = "%d/%d",
                                               [FORMAT_LATEX] = "\\tfrac{%d}{%d}",
                                               [FORMAT_SYMPY] = "Rational(%d, %d)",
                                               [FORMAT_MATLAB] = "%d/%d"};
     int p, q;
-    if (!fraction(value, &p, &q)) spell_decimal(file, format, value);
+    if (!fraction(value, &p, &q)) spelling_decimal(file, format, value);
     else if (q == 1) fprintf(file, "%d", p);
     else fprintf(file, form[format], p, q);
 }
 
-void spell_variable(FILE *file, enum equation_format format, int variable)
+void spelling_variable(FILE *file, enum equation_format format, int variable)
 {
     fprintf(file, format == FORMAT_LATEX ? "v_{%d}" : "v%d", variable + 1);
 }
 
-void spell_input(FILE *file, const struct speller *s, int input)
+void spelling_input(FILE *file, const struct speller *s, int input)
 {
     write_input_name(file, &s->e->parts, &s->e->names, input, s->format == FORMAT_LATEX);
 }
@@ -97,8 +97,8 @@ static enum rank rank_of(const struct speller *s, int input)
 {
     const struct symbol *symbol = symbol_of(s, input);
     if (symbol == NULL) return input >= s->e->parts.first[ARG_QD] ? RANK_RATE : RANK_COORDINATE;
-    if (quantity_is_rate(symbol->what)) return RANK_RATE;
-    if (quantity_is_inertia(symbol->what)) return RANK_INERTIA;
+    if (names_quantity_is_rate(symbol->what)) return RANK_RATE;
+    if (names_quantity_is_inertia(symbol->what)) return RANK_INERTIA;
     return symbol->what == Q_GRAVITY ? RANK_GRAVITY : RANK_PARAMETER;
 }
 
@@ -112,7 +112,7 @@ static void write_wave(FILE *file, const struct speller *s, const struct term *t
         const int multiple = t->angles.multiple[i];
         fputs(i == 0 ? multiple < 0 ? "-" : "" : multiple < 0 ? " - " : " + ", file);
         if (abs(multiple) > 1) fprintf(file, "%d%s", abs(multiple), times(s));
-        spell_input(file, s, t->angles.symbol[i]);
+        spelling_input(file, s, t->angles.symbol[i]);
     }
     fputc(')', file);
     if (square && !latex) write_power(file, s, 2);
@@ -131,7 +131,7 @@ static bool write_rank(FILE *file, const struct speller *s, const struct term *t
         for (power = 1; i + power < t->n && t->factor[i + power] == t->factor[i]; power++) {}
         if (rank == RANK_WAVE || rank_of(s, t->factor[i]) != rank) continue;
         if (!first || written) fputs(times(s), file);
-        spell_input(file, s, t->factor[i]);
+        spelling_input(file, s, t->factor[i]);
         write_power(file, s, power);
         written = true;
     }
@@ -142,7 +142,7 @@ static bool write_rank(FILE *file, const struct speller *s, const struct term *t
 static bool write_product(FILE *file, const struct speller *s, const struct term *t)
 {
     bool written = fabs(t->c) != 1;
-    if (written) spell_number(file, s->format, fabs(t->c));
+    if (written) spelling_number(file, s->format, fabs(t->c));
     for (int rank = RANK_INERTIA; rank <= RANK_RATE; rank++)
         if (write_rank(file, s, t, (enum rank)rank, !written)) written = true;
     return written;
@@ -152,7 +152,7 @@ static bool write_product(FILE *file, const struct speller *s, const struct term
 
 static bool same_wave(const struct term *x, const struct term *y)
 {
-    return x->wave == y->wave && angles_order(&x->angles, &y->angles) == 0;
+    return x->wave == y->wave && fourier_angles_order(&x->angles, &y->angles) == 0;
 }
 
 /* y becomes the factors that x and y share */
@@ -243,7 +243,7 @@ static int rate_factor_order(const struct speller *s, const struct term *x, cons
         rest[k].n = n;
     }
     const int coordinates = coordinates_of(s, &rest[0]) - coordinates_of(s, &rest[1]);
-    return coordinates != 0 ? coordinates : term_order(&rest[0], &rest[1]);
+    return coordinates != 0 ? coordinates : fourier_term_order(&rest[0], &rest[1]);
 }
 
 static int group_order(const struct speller *s, enum level level, const struct term *x, const struct term *y)
@@ -252,17 +252,17 @@ static int group_order(const struct speller *s, enum level level, const struct t
     if (level == BY_INERTIA) return inertia_of(s, x) - inertia_of(s, y);
     if (level == BY_RATE_FACTOR) return rate_factor_order(s, x, y);
     if (x->wave != y->wave) return x->wave < y->wave ? -1 : 1;
-    return angles_order(&x->angles, &y->angles);
+    return fourier_angles_order(&x->angles, &y->angles);
 }
 
-/* By groups; inside them terms without wave and with few coordinates first, then as term_order() */
+/* By groups; inside them terms without wave and with few coordinates first, then as fourier_term_order() */
 static int display_order(const struct speller *s, enum level level, const struct term *x, const struct term *y)
 {
     const int group = level < LEVELS ? group_order(s, level, x, y) : 0;
     if (group != 0) return group;
     if (x->wave != y->wave) return x->wave < y->wave ? -1 : 1;
     const int coordinates = coordinates_of(s, x) - coordinates_of(s, y);
-    return coordinates != 0 ? coordinates : term_order(x, y);
+    return coordinates != 0 ? coordinates : fourier_term_order(x, y);
 }
 
 static void sort_terms(const struct speller *s, enum level level, struct term *t, int n)
@@ -380,7 +380,7 @@ static bool write_as_variable(FILE *file, struct speller *s, struct term *t, int
         const int variable = add_variable(s, written_terms(s, t, n, level, &pieces));
         s->phrase[at].variable = variable;
     }
-    spell_variable(file, s->format, s->phrase[at].variable);
+    spelling_variable(file, s->format, s->phrase[at].variable);
     return true;
 }
 
@@ -527,13 +527,13 @@ static int write_terms(FILE *file, struct speller *s, struct term *t, int n, enu
     return pieces;
 }
 
-char *spelled_sum(struct speller *s, const struct sum *sum)
+char *spelling_sum(struct speller *s, const struct sum *sum)
 {
     struct text text;
     struct term *t = malloc((size_t)(sum->n + 1) * sizeof *t);
     if (text_open(&text) != NULL && t != NULL) {
         memcpy(t, sum->term, (size_t)sum->n * sizeof *t);
-        const int n = collect_squares(t, sum->n);
+        const int n = fourier_collect_squares(t, sum->n);
         if (!write_as_variable(text.stream, s, t, n, BY_HINGE)) write_terms(text.stream, s, t, n, BY_HINGE);
     }
     s->failed = s->failed || t == NULL;
@@ -588,7 +588,7 @@ static void write_operation(FILE *file, struct speller *s, const struct vertex *
         fputs("}{", file);
         write_expr(file, s, node->b, SUM);
         fputc('}', file);
-    } else if (operand_count(node->operation) == 2) {
+    } else if (expr_operand_count(node->operation) == 2) {
         write_binary(file, s, node, binding);
     } else {
         write_function(file, s, node);
@@ -598,35 +598,36 @@ static void write_operation(FILE *file, struct speller *s, const struct vertex *
 static void write_node(FILE *file, struct speller *s, int i, int binding)
 {
     const struct vertex *node = &s->e->g.node[i];
-    if (node->operation == INPUT) spell_input(file, s, node->a);
-    else if (s->node_variable != NULL && s->node_variable[i] >= 0) spell_variable(file, s->format, s->node_variable[i]);
+    if (node->operation == INPUT) spelling_input(file, s, node->a);
+    else if (s->node_variable != NULL && s->node_variable[i] >= 0)
+        spelling_variable(file, s->format, s->node_variable[i]);
     else if (node->operation != NUMBER) write_operation(file, s, node, binding);
     else {
         int p, q;
         const bool bracket = binding >= POWER && fraction(node->value, &p, &q) && q > 1;
         if (bracket) fputc('(', file);
-        spell_number(file, s->format, node->value);
+        spelling_number(file, s->format, node->value);
         if (bracket) fputc(')', file);
     }
 }
 
-char *spelled_expr(struct speller *s, expr e)
+char *spelling_expr(struct speller *s, expr e)
 {
     struct text text;
     if (text_open(&text) != NULL) write_expr(text.stream, s, e, 0);
     return closed(s, &text);
 }
 
-bool spell_statements(struct speller *s, int n_outputs, const expr *output)
+bool spelling_statements(struct speller *s, int n_outputs, const expr *output)
 {
     const struct graph *g = &s->e->g;
     const struct code code = {.g = g, .n_outputs = n_outputs, .output = output};
     s->node_variable = malloc((size_t)g->n * sizeof *s->node_variable);
-    if (s->node_variable == NULL || !statements_make(&code, &s->statements)) return false;
+    if (s->node_variable == NULL || !code_statements_make(&code, &s->statements)) return false;
     for (int i = 0; i < g->n; i++) s->node_variable[i] = -1;
     for (int i = 0; i < g->n; i++) {
         if (!s->statements.named[i]) continue;
-        const int variable = add_variable(s, spelled_expr(s, 2 * i));
+        const int variable = add_variable(s, spelling_expr(s, 2 * i));
         s->node_variable[i] = variable;
     }
     return !s->failed;

@@ -28,20 +28,20 @@ struct speller {
     bool failed;
 };
 
-void speller_make(struct equations *e, enum equation_format format, struct speller *s);
-void speller_free(struct speller *s);
+void spelling_make(struct equations *e, enum equation_format format, struct speller *s);
+void spelling_free(struct speller *s);
 
 /* Text that the caller frees, NULL out of memory: a '\n' where a line may be broken. */
-char *spelled_sum(struct speller *s, const struct sum *sum);
-char *spelled_expr(struct speller *s, expr e);
+char *spelling_sum(struct speller *s, const struct sum *sum);
+char *spelling_expr(struct speller *s, expr e);
 
 /* Makes variables of the nodes that outputs use more than once. */
-bool spell_statements(struct speller *s, int n_outputs, const expr *output);
+bool spelling_statements(struct speller *s, int n_outputs, const expr *output);
 
-void spell_number(FILE *file, enum equation_format format, double value); /* fractions where they are short */
-void spell_decimal(FILE *file, enum equation_format format,
-                   double value); /* the shortest that reads as the same number */
-void spell_variable(FILE *file, enum equation_format format, int variable);
-void spell_input(FILE *file, const struct speller *s, int input);
+void spelling_number(FILE *file, enum equation_format format, double value); /* fractions where they are short */
+void spelling_decimal(FILE *file, enum equation_format format,
+                      double value); /* the shortest that reads as the same number */
+void spelling_variable(FILE *file, enum equation_format format, int variable);
+void spelling_input(FILE *file, const struct speller *s, int input);
 
 #endif

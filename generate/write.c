@@ -83,7 +83,7 @@ static enum status write_unused(FILE *file, const struct generated *function, co
 {
     bool *used = calloc((size_t)parts->first[ARGUMENTS] + 1, sizeof *used);
     if (used == NULL) return STATUS_NO_MEMORY;
-    inputs_used(code, uses, used);
+    code_inputs_used(code, uses, used);
     for (int i = 0; i < ARGUMENTS; i++) {
         bool any = !takes(function, parts, i);
         for (int k = parts->first[i]; k < parts->first[i + 1]; k++) any = any || used[k];
@@ -118,7 +118,7 @@ static void write_chunks(FILE *file, const struct generated *function, const str
             fprintf(file, ", double *%s", function->result[i].name);
         fputs(")\n{\n    (void)w;\n", file);
         write_names(file, function, parts, "    (void)", ";\n");
-        write_chunk(file, code, s, c);
+        code_write_chunk(file, code, s, c);
         fputs("}\n\n", file);
     }
 }
@@ -139,15 +139,15 @@ static enum status write_function(FILE *file, const struct generation *what, str
 {
     struct statements s;
     enum status status = STATUS_OK;
-    if (!statements_make(code, &s)) {
-        statements_free(&s);
+    if (!code_statements_make(code, &s)) {
+        code_statements_free(&s);
         return STATUS_NO_MEMORY;
     }
-    function->counts = count_operations(code, s.uses);
+    function->counts = code_count_operations(code, s.uses);
     fprintf(file, "/* %s: %s.\n   ", what->mechanism->robot->name, function->what);
     write_counts(file, &function->counts);
     fprintf(file, ". */\n#include \"%s.h\"\n\n#include <math.h>\n\n", what->prefix);
-    write_definitions(file, code, s.uses);
+    code_write_definitions(file, code, s.uses);
     if (s.n_chunks > 1) write_chunks(file, function, parts, code, &s);
     write_prototype(file, what, function, parts);
     fputs("\n{\n", file);
@@ -155,10 +155,10 @@ static enum status write_function(FILE *file, const struct generation *what, str
         write_calls(file, function, parts, &s);
     } else {
         status = write_unused(file, function, parts, code, s.uses);
-        write_chunk(file, code, &s, 0);
+        code_write_chunk(file, code, &s, 0);
     }
     fputs("}\n", file);
-    statements_free(&s);
+    code_statements_free(&s);
     return status;
 }
 

@@ -80,7 +80,7 @@ int limber_robot_jacobian(limber_robot *robot, int link, int frame, double *J)
     for (int k = 0; k < 6; k++) {
         double unit[6] = {0};
         unit[k] = 1;
-        const struct load load = anchor_load(robot->mechanism.work, &anchor, unit);
+        const struct load load = dyn_anchor_load(robot->mechanism.work, &anchor, unit);
         dyn_frame_force(model, robot->mechanism.work, &load, J + (size_t)model->nv * (size_t)k);
     }
     return LIMBER_OK;

@@ -105,7 +105,7 @@ static double lowest_frequency(struct xml *xml, const struct robot *robot)
     double lowest = INFINITY;
     for (int i = 0; i < robot->n_links; i++) {
         double hz;
-        const int count = link_frequencies(&robot->link[i], &hz, 1);
+        const int count = frequencies_of_link(&robot->link[i], &hz, 1);
         xml->failed = xml->failed || count == FREQUENCIES_NO_MEMORY;
         if (count > 0 && hz > 0) lowest = fmin(lowest, hz);
     }
@@ -131,13 +131,13 @@ static void write_experiment(struct xml *xml, const struct fmu *fmu)
 
 /* ---- variables --------------------------------------------------------------------------------------------------------- */
 
-const char *causality_name(enum causality causality)
+const char *description_causality(enum causality causality)
 {
     static const char *const names[] = {"input", "output", "local", "parameter"};
     return names[causality];
 }
 
-const char *variability_name(enum variability variability)
+const char *description_variability(enum variability variability)
 {
     static const char *const names[] = {"continuous", "fixed", "tunable", "discrete"};
     return names[variability];
@@ -169,8 +169,8 @@ static void write_variable(struct xml *xml, const struct variable *v)
     xml_attribute(xml, "name", v->name);
     xml_integer(xml, "valueReference", v->reference);
     xml_attribute(xml, "description", v->description);
-    xml_attribute(xml, "causality", causality_name(v->causality));
-    xml_attribute(xml, "variability", variability_name(v->variability));
+    xml_attribute(xml, "causality", description_causality(v->causality));
+    xml_attribute(xml, "variability", description_variability(v->variability));
     if (v->initial != INITIAL_NONE) xml_attribute(xml, "initial", initial_names[v->initial]);
 
     xml_begin(xml, type_names[v->type]);
@@ -199,10 +199,10 @@ enum { DIGITS = 12 }; /* of the number of a row, with a space */
 /* What the lists of dependencies are made from. */
 struct dependencies {
     const struct fmu *fmu;
-    const struct structure *structure; /* for depends_on()                                  */
+    const struct structure *structure; /* for dependencies_have()                                  */
     struct knowns {
         int n, *row;
-    } run, start; /* rows that is_known(), is_initial_known()         */
+    } run, start; /* rows that dependencies_is_known(), dependencies_is_initial_known()         */
     char *list;   /* capacity for the numbers of all rows             */
 };
 
@@ -232,13 +232,13 @@ static void write_unknown(struct xml *xml, const struct dependencies *d, int row
     const struct variables *variables = d->fmu->variables;
     const struct variable *unknown = &variables->row[row];
     struct start_dependence by = {0};
-    if (start) by = dependence_at_start(d->fmu, d->structure, unknown);
+    if (start) by = dependencies_at_start(d->fmu, d->structure, unknown);
     const struct knowns *knowns = start ? &d->start : &d->run;
     char *end = d->list;
     for (int k = 0; k < knowns->n; k++) {
         const struct variable *known = &variables->row[knowns->row[k]];
-        const bool depends = start ? depends_at_start(d->fmu, d->structure, unknown, &by, known)
-                                   : depends_on(d->fmu, d->structure, unknown, known);
+        const bool depends = start ? dependencies_have_at_start(d->fmu, d->structure, unknown, &by, known)
+                                   : dependencies_have(d->fmu, d->structure, unknown, known);
         if (depends) end = append_number(end, knowns->row[k] + 1);
     }
     *end = '\0';
@@ -253,7 +253,7 @@ static bool is_initial_unknown(const struct variables *variables, int row)
 {
     const struct variable *v = &variables->row[row];
     if (v->causality == CAUSALITY_OUTPUT || v->derivative_of >= 0) return true;
-    return v->causality == CAUSALITY_LOCAL && is_known(v); /* a state */
+    return v->causality == CAUSALITY_LOCAL && dependencies_is_known(v); /* a state */
 }
 
 /* The rows are gone through twice */
@@ -292,9 +292,9 @@ struct blob description_make(const struct fmu *fmu, struct arena *arena)
 {
     const struct variables *variables = fmu->variables;
     const struct dependencies dependencies = {.fmu = fmu,
-                                              .structure = dependency_structure(fmu, arena),
-                                              .run = select_knowns(variables, is_known, arena),
-                                              .start = select_knowns(variables, is_initial_known, arena),
+                                              .structure = dependencies_structure(fmu, arena),
+                                              .run = select_knowns(variables, dependencies_is_known, arena),
+                                              .start = select_knowns(variables, dependencies_is_initial_known, arena),
                                               .list = arena_allocate(arena, (size_t)variables->n + 1, DIGITS)};
     if (arena->failed) return (struct blob){0};
 

@@ -34,11 +34,11 @@ struct blob terminals_make(const struct fmu *fmu, struct arena *arena);
 struct blob icon_make(const struct fmu *fmu, struct arena *arena);
 
 /* Names of the table's enumerations in FMI. */
-const char *causality_name(enum causality causality);
-const char *variability_name(enum variability variability);
+const char *description_causality(enum causality causality);
+const char *description_variability(enum variability variability);
 
 /* "%.17g", or shorter if it reads back as the same number */
 enum { NUMBER_SIZE = 32 };
-const char *exact_number(double value, char text[NUMBER_SIZE]);
+const char *xml_exact_number(double value, char text[NUMBER_SIZE]);
 
 #endif

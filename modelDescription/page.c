@@ -129,7 +129,7 @@ static void frequencies_cell(struct xml *xml, const struct link *link)
 {
     enum { MOST = 200 };
     double hz[MOST];
-    const int count = link_frequencies(link, hz, MOST);
+    const int count = frequencies_of_link(link, hz, MOST);
     xml->failed = xml->failed || count == FREQUENCIES_NO_MEMORY;
     xml_begin(xml, "td");
     for (int k = 0; k < count; k++) xml_printf(xml, "%s%.4g", k > 0 ? ", " : "", hz[k]);
@@ -176,7 +176,7 @@ static void write_frames(struct xml *xml, const struct fmu *fmu)
         xml_begin(xml, "tr");
         html_code_cell(xml, frame->name);
         html_code_cell(xml, robot->link[frame->site.link].name);
-        html_cell(xml, site_text(&frame->site, text));
+        html_cell(xml, robot_site_text(&frame->site, text));
         html_cell(xml, frame->sensor ? "yes" : "no");
         html_cell(xml, frame->load ? "yes" : "no");
         xml_end_full(xml);
@@ -196,8 +196,8 @@ static void write_variables(struct xml *xml, const struct fmu *fmu)
         const struct variable *v = &fmu->variables->row[r];
         xml_begin(xml, "tr");
         html_code_cell(xml, v->name);
-        html_cell(xml, causality_name(v->causality));
-        html_cell(xml, variability_name(v->variability));
+        html_cell(xml, description_causality(v->causality));
+        html_cell(xml, description_variability(v->variability));
         html_code_cell(xml, v->unit != NULL ? v->unit : "");
         if (v->causality == CAUSALITY_INPUT || v->causality == CAUSALITY_PARAMETER) html_number_cell(xml, v->start);
         else html_cell(xml, "");

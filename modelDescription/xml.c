@@ -7,7 +7,7 @@
 
 enum { TEXT_SIZE = 512 };
 
-const char *exact_number(double value, char text[NUMBER_SIZE])
+const char *xml_exact_number(double value, char text[NUMBER_SIZE])
 {
     for (int digits = 15; digits <= 17; digits++) {
         snprintf(text, NUMBER_SIZE, "%.*g", digits, value);
@@ -183,7 +183,7 @@ void xml_attribute(struct xml *xml, const char *name, const char *value)
 void xml_number(struct xml *xml, const char *name, double value)
 {
     char text[NUMBER_SIZE];
-    xml_attribute(xml, name, exact_number(value, text));
+    xml_attribute(xml, name, xml_exact_number(value, text));
 }
 
 void xml_integer(struct xml *xml, const char *name, int value)

@@ -5,8 +5,8 @@
 
 #include "robot/read.h"
 
-const struct drive *const all_drives[] = {&servo_drive, &cylinder_drive, &axis_drive, &sling_drive,
-                                          &gear_drive,  &spring_drive,   NULL};
+const struct drive *const companion_drives[] = {&servo_drive, &cylinder_drive, &axis_drive, &sling_drive,
+                                                &gear_drive,  &spring_drive,   NULL};
 
 enum { PREFIX_SIZE = 1024 };
 
@@ -111,9 +111,9 @@ static enum status make_table(const struct drive *drive, struct arena *arena, st
 /* A word that must be exactly this one */
 static void expect(struct object *object, const char *key, const char *what, const char *word)
 {
-    const struct place at = member(object, key);
+    const struct place at = place_member(object, key);
     const char *text = read_string(&at, REQUIRED, what);
-    if (text != NULL && strcmp(text, word) != 0) report_error(&at, "%s must be \"%s\"", what, word);
+    if (text != NULL && strcmp(text, word) != 0) place_error(&at, "%s must be \"%s\"", what, word);
 }
 
 static const struct drive_row *parameter_row(const struct drive *drive, int reference)
@@ -125,13 +125,13 @@ static const struct drive_row *parameter_row(const struct drive *drive, int refe
 static void read_parameters(const struct place *at, const struct drive *drive, struct variables *v)
 {
     struct object object;
-    if (!object_open(&object, at, OPTIONAL, "parameters")) return;
+    if (!place_open_object(&object, at, OPTIONAL, "parameters")) return;
     for (int r = 0; r < v->n; r++) {
         struct variable *variable = &v->row[r];
         if (variable->causality != CAUSALITY_PARAMETER) continue;
         read_drive_parameter(&object, parameter_row(drive, variable->reference), &variable->start);
     }
-    object_close(&object);
+    place_close_object(&object);
 }
 
 static void take_starts(const struct variables *variables, double v[MOST_VALUES])
@@ -152,8 +152,8 @@ static void check_together(const struct drive *drive, const struct variables *va
     solver_report_conflicts(variables, v, prefix, report);
 }
 
-enum status drive_variables(const struct drive *drive, const char *file, const char *text, struct report *report,
-                            struct arena *arena, struct variables *v)
+enum status companion_variables(const struct drive *drive, const char *file, const char *text, struct report *report,
+                                struct arena *arena, struct variables *v)
 {
     const enum status status = make_table(drive, arena, v);
     if (status != STATUS_OK) return status;
@@ -163,12 +163,12 @@ enum status drive_variables(const struct drive *drive, const char *file, const c
     struct json_object *root = document_parse(&reader, text, &valid);
     const struct place whole = {.reader = &reader, .given = true, .value = root};
     struct object object;
-    if (valid && object_open(&object, &whole, REQUIRED, "a drive file")) {
+    if (valid && place_open_object(&object, &whole, REQUIRED, "a drive file")) {
         expect(&object, "format", "the format", "limber-drive/1");
         expect(&object, "drive", "the drive of this library", drive->name);
-        const struct place parameters = member(&object, "parameters");
+        const struct place parameters = place_member(&object, "parameters");
         read_parameters(&parameters, drive, v);
-        object_close(&object);
+        place_close_object(&object);
     }
     if (document_free(&reader)) return STATUS_NO_MEMORY;
     if (report->errors == before) check_together(drive, v, file, report);
@@ -177,8 +177,8 @@ enum status drive_variables(const struct drive *drive, const char *file, const c
 
 /* ---- checks and structure ---------------------------------------------------------------------------------------------- */
 
-bool drive_depends(const struct drive *drive, const struct variables *variables, const struct variable *unknown,
-                   const struct variable *known)
+bool companion_depends(const struct drive *drive, const struct variables *variables, const struct variable *unknown,
+                       const struct variable *known)
 {
     double v[MOST_VALUES] = {0};
     take_starts(variables, v);
@@ -193,13 +193,13 @@ static bool acts_on_start(const struct drive *drive, const struct variable *inpu
 }
 
 /* Directly, or by a state; the parameters of the integration do not count */
-bool drive_depends_at_start(const struct drive *drive, const struct variables *variables,
-                            const struct variable *unknown, const struct variable *known)
+bool companion_depends_at_start(const struct drive *drive, const struct variables *variables,
+                                const struct variable *unknown, const struct variable *known)
 {
     if (known->causality == CAUSALITY_PARAMETER) return known->reference < solver_reference(drive, 0);
-    if (unknown->state < 0 && drive_depends(drive, variables, unknown, known)) return true;
+    if (unknown->state < 0 && companion_depends(drive, variables, unknown, known)) return true;
     if (!acts_on_start(drive, known)) return false;
     for (int s = 0; s < variables->n_states; s++)
-        if (drive_depends(drive, variables, unknown, &variables->row[variables->state[s]])) return true;
+        if (companion_depends(drive, variables, unknown, &variables->row[variables->state[s]])) return true;
     return unknown->state >= 0;
 }

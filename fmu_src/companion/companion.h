@@ -6,7 +6,7 @@
 #include "sim/instance.h"
 
 /* All of them; NULL ends the list. */
-extern const struct drive *const all_drives[];
+extern const struct drive *const companion_drives[];
 
 /* The parameters of the integration follow behind the derivatives. */
 enum { RELATIVE_TOLERANCE, MAX_STEP, MAX_ORDER, METHOD, FIXED_STEP, MAX_STEPS, SOLVER_ROWS };
@@ -17,19 +17,19 @@ static inline int solver_reference(const struct drive *drive, int which)
 
 /* The table of variables of a drive, with the start values of its file. The text: {"format": "limber-drive/1", "drive": NAME,
    "parameters": {NAME: VALUE, ...}}; `file` is what messages call it. Reports parameters with which the drive cannot start. */
-enum status drive_variables(const struct drive *drive, const char *file, const char *text, struct report *report,
-                            struct arena *arena, struct variables *variables);
+enum status companion_variables(const struct drive *drive, const char *file, const char *text, struct report *report,
+                                struct arena *arena, struct variables *variables);
 
 /* An instance of a drive from this text (a drive file); as instance_make(). */
-enum status drive_make(const struct drive *drive, const char *name, const char *text, struct report *report,
-                       struct instance **instance);
+enum status companion_make(const struct drive *drive, const char *name, const char *text, struct report *report,
+                           struct instance **instance);
 
-/* Does the unknown depend on the known, in a table of drive_variables()? */
-bool drive_depends(const struct drive *drive, const struct variables *variables, const struct variable *unknown,
-                   const struct variable *known);
+/* Does the unknown depend on the known, in a table of companion_variables()? */
+bool companion_depends(const struct drive *drive, const struct variables *variables, const struct variable *unknown,
+                       const struct variable *known);
 
 /* The same in initialization mode, where the knowns are inputs and parameters. */
-bool drive_depends_at_start(const struct drive *drive, const struct variables *variables,
-                            const struct variable *unknown, const struct variable *known);
+bool companion_depends_at_start(const struct drive *drive, const struct variables *variables,
+                                const struct variable *unknown, const struct variable *known);
 
 #endif

@@ -185,7 +185,7 @@ static enum status build(struct drive_instance *d, const char *text)
 {
     struct instance *instance = &d->instance;
     enum status status =
-        drive_variables(d->drive, instance->name, text, instance->report, &instance->arena, &instance->variables);
+        companion_variables(d->drive, instance->name, text, instance->report, &instance->arena, &instance->variables);
     if (status != STATUS_OK) return status;
     const size_t values = (size_t)instance->variables.n_values;
     d->v = arena_allocate(&instance->arena, values, sizeof(double));
@@ -202,8 +202,8 @@ static enum status build(struct drive_instance *d, const char *text)
     return STATUS_OK;
 }
 
-enum status drive_make(const struct drive *drive, const char *name, const char *text, struct report *report,
-                       struct instance **made)
+enum status companion_make(const struct drive *drive, const char *name, const char *text, struct report *report,
+                           struct instance **made)
 {
     *made = NULL;
     struct instance *instance = instance_allocate(sizeof(struct drive_instance), name, report, &drive_ops);

@@ -8,5 +8,5 @@ const char *instance_kind(void)
 
 enum status instance_make(const char *name, const char *text, struct report *report, struct instance **instance)
 {
-    return drive_make(&LIMBER_DRIVE, name, text, report, instance);
+    return companion_make(&LIMBER_DRIVE, name, text, report, instance);
 }

@@ -180,7 +180,7 @@ static void move_tip(struct control *c, const double error[3], double *x)
     for (int i = 0; i < 3; i++) {
         double wrench[6] = {0};
         wrench[3 + i] = 1;
-        tip_force(c->arm, wrench, c->force);
+        observer_tip_force(c->arm, wrench, c->force);
         for (int j = 0; j < c->n; j++) J[i][j] = c->force[c->joint[j]];
     }
     for (int i = 0; i < 3; i++)
@@ -318,7 +318,7 @@ static void forces_ahead(struct control *c)
 static void spare_joints(struct control *c)
 {
     dyn_configuration(c->arm->model, c->arm->work, c->predicted_q);
-    tip_force(c->arm, load_of(c), c->force);
+    observer_tip_force(c->arm, load_of(c), c->force);
     for (int j = 0; j < c->n; j++) c->torque[j] -= c->force[c->joint[j]];
 }
 

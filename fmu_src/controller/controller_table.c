@@ -261,10 +261,10 @@ enum status controller_variables(const struct instance *instance, const struct n
 
 static void read_format(struct object *object)
 {
-    const struct place format = member(object, "format");
+    const struct place format = place_member(object, "format");
     const char *word = read_string(&format, REQUIRED, "the format");
     if (word != NULL && strcmp(word, "limber-controller/1") != 0)
-        report_error(&format, "the format must be \"limber-controller/1\"");
+        place_error(&format, "the format must be \"limber-controller/1\"");
 }
 
 const char *controller_robot(const char *name, const char *text, struct report *report, struct arena *arena)
@@ -276,15 +276,15 @@ const char *controller_robot(const char *name, const char *text, struct report *
     const struct place whole = {.reader = &reader, .given = true, .value = root};
     struct object object;
     const char *robot = NULL;
-    if (valid && object_open(&object, &whole, REQUIRED, "a controller file")) {
+    if (valid && place_open_object(&object, &whole, REQUIRED, "a controller file")) {
         read_format(&object);
-        const struct place of = member(&object, "robot"), parameters = member(&object, "parameters");
-        if (!is_object(&of)) report_error(&of, "the robot must be a robot file");
+        const struct place of = place_member(&object, "robot"), parameters = place_member(&object, "parameters");
+        if (!value_is_object(&of)) place_error(&of, "the robot must be a robot file");
         else robot = place_text(&of, arena);
-        if (parameters.given && !is_object(&parameters))
-            report_error(&parameters, "the parameters must be an object of names and numbers");
-        (void)member(&object, "sensors"); /* read when the robot is known */
-        object_close(&object);
+        if (parameters.given && !value_is_object(&parameters))
+            place_error(&parameters, "the parameters must be an object of names and numbers");
+        (void)place_member(&object, "sensors"); /* read when the robot is known */
+        place_close_object(&object);
     }
     if (document_free(&reader)) return NULL;
     return report->errors == before ? robot : NULL;
@@ -357,13 +357,13 @@ static void read_sensor(const struct place *at, const struct instance *arm, stru
     if (name == NULL) return;
     const struct variable *output = find_sensor(arm, name, &sensor, list);
     if (output == NULL && list[0] == '\0')
-        report_error(at,
-                     "no sensor of this model sees how a load at the tip deforms it: that needs a robot file of format "
-                     "2, links with modes, and for strain gauges frames with \"sensor\": true");
-    else if (output == NULL) report_error(at, "there is no such sensor; a sensor may be %s", list);
+        place_error(at,
+                    "no sensor of this model sees how a load at the tip deforms it: that needs a robot file of format "
+                    "2, links with modes, and for strain gauges frames with \"sensor\": true");
+    else if (output == NULL) place_error(at, "there is no such sensor; a sensor may be %s", list);
     else if (!sensor_sees_load(sim_model(arm), &sensor))
-        report_error(at, "this sensor does not see how a load at the tip deforms the links of this model");
-    else if (is_among(sensors, output)) report_error(at, "this sensor was named before");
+        place_error(at, "this sensor does not see how a load at the tip deforms the links of this model");
+    else if (is_among(sensors, output)) place_error(at, "this sensor was named before");
     else {
         sensors->sensor[sensors->n] = sensor;
         sensors->output[sensors->n++] = output;
@@ -380,13 +380,13 @@ enum status controller_sensors(const char *name, const char *text, const struct 
     const struct place whole = {.reader = &reader, .given = true, .value = root};
     struct object object;
     int count = 0;
-    if (valid && object_open(&object, &whole, REQUIRED, "a controller file")) {
-        const struct place all = member(&object, "sensors");
-        if (array_open(&all, OPTIONAL, 0, -1, "names of outputs of the robot's FMU", &count)) {
+    if (valid && place_open_object(&object, &whole, REQUIRED, "a controller file")) {
+        const struct place all = place_member(&object, "sensors");
+        if (place_open_array(&all, OPTIONAL, 0, -1, "names of outputs of the robot's FMU", &count)) {
             sensors->sensor = arena_allocate(arena, (size_t)count, sizeof *sensors->sensor);
             sensors->output = arena_allocate(arena, (size_t)count, sizeof *sensors->output);
             for (int i = 0; i < count && !arena->failed; i++) {
-                const struct place at = item(&all, i);
+                const struct place at = place_item(&all, i);
                 read_sensor(&at, arm, sensors);
             }
         }
@@ -403,7 +403,7 @@ static void read_parameter(void *context, const struct place *at)
     struct variables *variables = context;
     const int row = variables_find(variables, at->key);
     if (row < 0 || variables->row[row].causality != CAUSALITY_PARAMETER)
-        report_error(at, "the controller has no parameter of this name");
+        place_error(at, "the controller has no parameter of this name");
     else (void)read_number(at, REQUIRED, &parameter, &variables->row[row].start);
 }
 
@@ -416,9 +416,9 @@ enum status controller_parameters(const char *name, const char *text, struct rep
     struct json_object *root = document_parse(&reader, text, &valid);
     const struct place whole = {.reader = &reader, .given = true, .value = root};
     struct object object;
-    if (valid && object_open(&object, &whole, REQUIRED, "a controller file")) {
-        const struct place parameters = member(&object, "parameters");
-        if (is_object(&parameters)) each_member(&parameters, read_parameter, variables);
+    if (valid && place_open_object(&object, &whole, REQUIRED, "a controller file")) {
+        const struct place parameters = place_member(&object, "parameters");
+        if (value_is_object(&parameters)) place_each_member(&parameters, read_parameter, variables);
     }
     if (document_free(&reader)) return STATUS_NO_MEMORY;
     return report->errors == before ? STATUS_OK : STATUS_BAD_DRIVE;

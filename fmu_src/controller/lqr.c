@@ -208,7 +208,7 @@ static bool gain(struct lqr *l, bool filter, double *F)
             for (int j = 0; j < n; j++) BX[n * i + j] += l->B[m * k + i] * l->X[n * k + j];
     product(m, n, m, BX, l->B, S);
     for (int i = 0; i < m; i++) S[(m + 1) * i] += l->R[i];
-    if (invert(m, S, inverse) != 0) return false;
+    if (dense_invert(m, S, inverse) != 0) return false;
     product(m, n, n, BX, l->A, BXA);
     product(m, m, n, inverse, filter ? BX : BXA, F);
     return true;

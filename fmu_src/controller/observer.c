@@ -55,9 +55,9 @@ void observer_place_state(struct observer *o, double *state)
 
 /* ---- the load ------------------------------------------------------------------------------------------------------------ */
 
-void tip_force(const struct mechanism *m, const double wrench[6], double *force)
+void observer_tip_force(const struct mechanism *m, const double wrench[6], double *force)
 {
-    const struct load load = anchor_load(m->work, &m->model->tip_frame, wrench);
+    const struct load load = dyn_anchor_load(m->work, &m->model->tip_frame, wrench);
     memset(force, 0, (size_t)m->model->nv * sizeof *force);
     dyn_frame_force(m->model, m->work, &load, force);
 }
@@ -80,7 +80,7 @@ static enum status respond(struct observer *o)
     for (int i = 0; i < AXES; i++) {
         double wrench[6] = {0};
         wrench[3 + i] = 1;
-        tip_force(s->arm, wrench, o->dq);
+        observer_tip_force(s->arm, wrench, o->dq);
         memcpy(o->dqd, o->dq, (size_t)s->arm->model->nv * sizeof *o->dqd);
         mechanism_newton_solve(s->arm, o->dq, NULL);
         for (int k = 0; k < o->n_eta; k++)
@@ -128,7 +128,7 @@ static enum status linearize(struct observer *o)
     for (int j = 0; j < AXES; j++) {
         double wrench[6] = {0};
         wrench[3 + j] = 1;
-        tip_force(s->arm, wrench, o->dq);
+        observer_tip_force(s->arm, wrench, o->dq);
         mechanism_newton_solve(s->arm, o->dq, NULL);
         for (int i = 0; i < m; i++) l->A[nx * (m + i) + 2 * m + j] = h * h * o->dq[o->elastic[i]];
     }

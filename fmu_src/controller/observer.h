@@ -41,7 +41,7 @@ int observer_state_size(int n_sensors, int n_eta);
 void observer_place_state(struct observer *o, double *state);
 
 /* Generalized forces of a wrench at the tip of a model. After dyn_configuration(). */
-void tip_force(const struct mechanism *m, const double wrench[6], double *force);
+void observer_tip_force(const struct mechanism *m, const double wrench[6], double *force);
 
 /* Whether there is something to observe with. */
 static inline bool observes(const struct observer *o)

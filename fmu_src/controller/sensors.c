@@ -128,7 +128,7 @@ void sensors_change(struct sensors *s, const struct direction *direction, double
         }
         proper_acceleration(s, &anchor, R, a);
         dyn_tangent_frame(m->work, m->tangent, &anchor, &d);
-        change_in_own_axes(R, d.phi, a, d.a, df);
+        tangent_in_own_axes(R, d.phi, a, d.a, df);
         change[i] = df[sensor->k];
     }
 }

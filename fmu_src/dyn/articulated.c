@@ -235,11 +235,11 @@ enum status dyn_articulate(const struct model *model, struct work *work)
 INLINE void modal_forces(const int m, const struct body *body, const double *eta, const double *etad,
                          struct link_work *restrict w)
 {
-    if (body->diagonal && !body->damped) { /* the common case of add_elastic_force(), unrolled */
+    if (body->diagonal && !body->damped) { /* the common case of dyn_add_elastic_force(), unrolled */
         for (int k = 0; k < m; k++) w->e[k] = -w->b_eta[k] - body->K[(m + 1) * k] * eta[k];
     } else {
         for (int k = 0; k < m; k++) w->e[k] = -w->b_eta[k];
-        add_elastic_force(body, eta, etad, w->e);
+        dyn_add_elastic_force(body, eta, etad, w->e);
     }
 }
 
@@ -341,7 +341,7 @@ INLINE void spread_hinge(const int nv, const struct link_model *lm, struct link_
     }
 }
 
-void copy_prescribed(const struct link_model *lm, const struct input *in, double *qdd)
+void dyn_copy_prescribed(const struct link_model *lm, const struct input *in, double *qdd)
 {
     const double *given = prescribed_acceleration(lm, in);
     for (int k = 0; k < lm->joint.nv; k++) qdd[lm->v + k] = given != NULL ? given[k] : 0;
@@ -359,7 +359,7 @@ static void spread(const struct model *model, struct work *work, const struct in
                                                   : rest;
         motion_shift(carried, w->d, w->x);
         WITH_COLUMNS(N, free_velocities(lm), spread_hinge(N, lm, w, qdd + lm->v));
-        if (lm->prescribed >= 0) copy_prescribed(lm, in, qdd);
+        if (lm->prescribed >= 0) dyn_copy_prescribed(lm, in, qdd);
         if (lm->body != NULL) WITH_CONSTANT_COUNT(M, lm->m, spread_modes(M, lm->n_sections, w, qdd + lm->eta_v))
     }
 }

@@ -153,6 +153,6 @@ enum status dyn_forward_composite(const struct model *model, struct work *work, 
     cholesky_solve(n, work->factor, work->inverse_d, work->rhs);
     memcpy(qdd, work->rhs, (size_t)n * sizeof(double));
     for (int i = 0; i < model->n_links; i++)
-        if (model->link[i].prescribed >= 0) copy_prescribed(&model->link[i], in, qdd);
+        if (model->link[i].prescribed >= 0) dyn_copy_prescribed(&model->link[i], in, qdd);
     return STATUS_OK;
 }

@@ -30,18 +30,18 @@ struct input {
 void dyn_configuration(const struct model *model, struct work *work, const double *q);
 
 /* T and J of a section, by the configuration of its link (theory.md 22). */
-void section_position(const struct body *body, const struct section *shape, const double *eta,
-                      const struct link_work *w, struct section_work *s);
+void dyn_section_position(const struct body *body, const struct section *shape, const double *eta,
+                          const struct link_work *w, struct section_work *s);
 
 /* Angular velocities, accelerations and inertia forces at qd for the accelerations qdd; qdd = NULL: zero except for prescribed
    joints (motion.c, theory.md 25 to 28). After dyn_configuration(q). */
 void dyn_motion(const struct model *model, struct work *work, const struct input *in, const double *qdd);
 
 /* (omega; acc) of F in F axes, from the motion of O, for eta_ddot = 0 (theory.md 27). */
-void body_motion(const struct body *body, const struct link_work *w, const double *eta, const double *etad,
-                 double omega[3], double acc[6]);
+void dyn_body_motion(const struct body *body, const struct link_work *w, const double *eta, const double *etad,
+                     double omega[3], double acc[6]);
 /* Adds the terms in eta_ddot to acc of F: none if the hinge node does not move. */
-void body_acceleration(const struct body *body, const struct link_work *w, const double *etadd, double acc[6]);
+void dyn_body_acceleration(const struct body *body, const struct link_work *w, const double *etadd, double acc[6]);
 
 /* Positions of the frames' origins, p of O and of the sections, which only loops and actuators need. After dyn_configuration(). */
 void dyn_position(const struct model *model, struct work *work);
@@ -97,7 +97,7 @@ static inline const double *prescribed_acceleration(const struct link_model *lm,
 }
 
 /* Copies the given accelerations of a prescribed joint to qdd. */
-void copy_prescribed(const struct link_model *lm, const struct input *in, double *qdd);
+void dyn_copy_prescribed(const struct link_model *lm, const struct input *in, double *qdd);
 
 /* Forces of friction, springs and stops of a joint with N velocities. */
 INLINE void joint_own_forces(const int N, const struct link_model *lm, const struct input *in, double *force)
@@ -107,7 +107,7 @@ INLINE void joint_own_forces(const int N, const struct link_model *lm, const str
 }
 
 /* Elastic forces -(K eta + D eta_dot), added to force[m]. */
-void add_elastic_force(const struct body *body, const double *eta, const double *etad, double *force);
+void dyn_add_elastic_force(const struct body *body, const double *eta, const double *etad, double *force);
 
 struct energy {
     double kinetic, elastic, gravity; /* elastic: strain, joint springs, stops           [J] */
@@ -129,7 +129,7 @@ struct frame_motion {
 
 /* O or a section of a link; any frame fixed to a link; the tip frame, for the accelerations of the last dyn_motion() (frames.c). After
    dyn_velocity(), and dyn_observe() where the section is only observed. */
-const struct frame *anchor_frame(const struct work *work, const struct anchor *anchor);
+const struct frame *dyn_anchor_frame(const struct work *work, const struct anchor *anchor);
 void dyn_frame(const struct model *model, const struct work *work, const struct anchor *anchor,
                struct frame_motion *motion);
 void dyn_tip(const struct model *model, const struct work *work, int link, struct frame_motion *tip);
@@ -138,7 +138,7 @@ void dyn_tip(const struct model *model, const struct work *work, int link, struc
 void frame_move(const struct pose *at, double r[3], struct frame_motion *motion);
 
 /* A wrench at the origin of a frame, as a load on what carries the frame. After dyn_configuration(). */
-struct load anchor_load(const struct work *work, const struct anchor *anchor, const double wrench[6]);
+struct load dyn_anchor_load(const struct work *work, const struct anchor *anchor, const double wrench[6]);
 
 /* Generalized forces of a load, added to force[nv]: the transposed Jacobian of its frame, O(depth). After
    dyn_configuration(). */

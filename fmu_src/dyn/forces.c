@@ -12,7 +12,7 @@ static void subtract_product(const struct body *body, const double *A, const dou
     }
 }
 
-void add_elastic_force(const struct body *body, const double *eta, const double *etad, double *force)
+void dyn_add_elastic_force(const struct body *body, const double *eta, const double *etad, double *force)
 {
     if (body->diagonal)
         for (int i = 0; i < body->m; i++) force[i] -= body->K[(body->m + 1) * i] * eta[i];

@@ -11,7 +11,7 @@ void dyn_tip(const struct model *model, const struct work *work, int link, struc
     dyn_frame(model, work, &anchor, tip);
 }
 
-const struct frame *anchor_frame(const struct work *work, const struct anchor *anchor)
+const struct frame *dyn_anchor_frame(const struct work *work, const struct anchor *anchor)
 {
     const struct link_work *w = &work->link[anchor->link];
     return anchor->section < 0 ? &w->O : &w->section[anchor->section].T;
@@ -34,7 +34,7 @@ void frame_move(const struct pose *at, double r[3], struct frame_motion *f)
 void dyn_frame(const struct model *model, const struct work *work, const struct anchor *anchor,
                struct frame_motion *motion)
 {
-    const struct frame *frame = anchor_frame(work, anchor);
+    const struct frame *frame = dyn_anchor_frame(work, anchor);
     copy9(frame->R, motion->R);
     copy3(frame->p, motion->p);
     copy3(frame->v, motion->v);
@@ -46,13 +46,13 @@ void dyn_frame(const struct model *model, const struct work *work, const struct 
     if (anchor->offset) frame_move(&anchor->at, r, motion);
 }
 
-struct load anchor_load(const struct work *work, const struct anchor *anchor, const double wrench[6])
+struct load dyn_anchor_load(const struct work *work, const struct anchor *anchor, const double wrench[6])
 {
     struct load load = {.link = anchor->link, .section = anchor->section};
     copy6(wrench, load.wrench);
     if (anchor->link < 0 || !anchor->offset) return load;
     double r[3];
-    mul3(anchor_frame(work, anchor)->R, anchor->at.p, r);
+    mul3(dyn_anchor_frame(work, anchor)->R, anchor->at.p, r);
     add_cross3(r, wrench + 3, load.wrench);
     return load;
 }

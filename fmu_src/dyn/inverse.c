@@ -28,7 +28,7 @@ INLINE void add_section(int m, const struct section_work *s, double *modal, doub
 static void flexible_forces(const struct link_model *lm, const struct input *in, struct link_work *w, double *modal)
 {
     memset(modal, 0, (size_t)lm->m * sizeof *modal);
-    add_elastic_force(lm->body, in->q + lm->eta_q, in->qd + lm->eta_v, modal);
+    dyn_add_elastic_force(lm->body, in->q + lm->eta_q, in->qd + lm->eta_v, modal);
     for (int k = 0; k < lm->m; k++) modal[k] = w->b_eta[k] - modal[k];
     add_section(lm->m, &w->section[0], modal, w->f);
     for (int s = 1; s < lm->n_sections; s++) add_section(lm->m, &w->section[s], modal, w->f);

@@ -123,7 +123,7 @@ static void body_frame(const struct body *body, const double *eta, struct link_w
 {
     double rho[3], minus[3], E[9], Jl[9];
     section_displacement(&body->hinge, body->m, eta, rho, w->theta_d);
-    w->exp_d = exp_coefficients(dot3(w->theta_d, w->theta_d));
+    w->exp_d = rotation_exp_coefficients(dot3(w->theta_d, w->theta_d));
     for (int i = 0; i < 3; i++) minus[i] = -w->theta_d[i];
     rotation_exp(&w->exp_d, minus, E);
     matmul3(w->O.R, E, w->RF);
@@ -155,7 +155,7 @@ INLINE void place_section(const struct body *body, const struct section *shape, 
 {
     double u[3], E[9], Jl[9], rT[3];
     displacement(shape, body->m, eta, u, s);
-    s->exp = exp_coefficients(dot3(s->theta, s->theta));
+    s->exp = rotation_exp_coefficients(dot3(s->theta, s->theta));
     rotation_exp(&s->exp, s->theta, E);
     matmul3(w->RF, E, s->T.R);
     mul3(w->RF, u, rT);
@@ -179,8 +179,8 @@ INLINE void place_section(const struct body *body, const struct section *shape, 
         for (int a = 0; a < 6; a++) s->Jt[PADDED(body->m) * a + k] = s->J[k][a];
 }
 
-void section_position(const struct body *body, const struct section *shape, const double *eta,
-                      const struct link_work *w, struct section_work *s)
+void dyn_section_position(const struct body *body, const struct section *shape, const double *eta,
+                          const struct link_work *w, struct section_work *s)
 {
     place_section(body, shape, eta, w, s);
 }

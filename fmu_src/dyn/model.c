@@ -31,7 +31,7 @@ static struct mass_properties in_parent_frame(const struct mass_properties *body
     return moved;
 }
 
-struct pose pose_compose(const struct pose *a, const struct pose *b)
+struct pose dyn_pose_compose(const struct pose *a, const struct pose *b)
 {
     struct pose c;
     matmul3(a->R, b->R, c.R);
@@ -79,7 +79,7 @@ static enum status make_flexible(struct model *model, int i)
 /* The joint frame at position zero in the frame that carries it, and the joint's motion subspace. */
 static void make_joint(const struct joint *joint, const struct anchor *mount, struct link_model *lm)
 {
-    const struct pose origin = mount->offset ? pose_compose(&mount->at, &joint->origin) : joint->origin;
+    const struct pose origin = mount->offset ? dyn_pose_compose(&mount->at, &joint->origin) : joint->origin;
     copy9(origin.R, lm->R);
     copy3(origin.p, lm->t);
     lm->mount = mount->section;
@@ -117,7 +117,7 @@ static enum status make_link(struct model *model, int i, struct report *report)
     const struct link *link = &model->robot->link[i];
     struct link_model *lm = &model->link[i];
     lm->parent = link->mount.link;
-    lm->m = link_modes(link);
+    lm->m = robot_link_modes(link);
     enum status status = STATUS_OK;
     if (lm->m == 0) make_rigid(link, lm);
     else status = make_flexible(model, i);

@@ -87,7 +87,7 @@ static inline int free_velocities(const struct link_model *lm)
 }
 
 /* The pose `b`, given in the frame `a`, in the frame in which `a` is given. */
-struct pose pose_compose(const struct pose *a, const struct pose *b);
+struct pose dyn_pose_compose(const struct pose *a, const struct pose *b);
 
 /* Whether a wrench on a frame of the robot has an effect: not on sections that are only observed. */
 bool model_frame_acts(const struct model *model, int frame);

@@ -55,8 +55,8 @@ static void hinge_to_body(const struct body *body, const struct link_work *w, co
     for (int i = 0; i < 3; i++) acc[3 + i] -= 2 * coriolis[i] + rdd[i];
 }
 
-void body_motion(const struct body *body, const struct link_work *w, const double *eta, const double *etad,
-                 double omega[3], double acc[6])
+void dyn_body_motion(const struct body *body, const struct link_work *w, const double *eta, const double *etad,
+                     double omega[3], double acc[6])
 {
     tmul3(w->RF, w->O.omega, omega);
     tmul3(w->RF, w->O.acc, acc);
@@ -64,7 +64,7 @@ void body_motion(const struct body *body, const struct link_work *w, const doubl
     if (w->JF != NULL) hinge_to_body(body, w, eta, etad, omega, acc);
 }
 
-void body_acceleration(const struct body *body, const struct link_work *w, const double *etadd, double acc[6])
+void dyn_body_acceleration(const struct body *body, const struct link_work *w, const double *etadd, double acc[6])
 {
     for (int k = 0; w->JF != NULL && k < body->m; k++) {
         double J[6];
@@ -122,7 +122,7 @@ static void flexible_motion(const struct link_model *lm, enum elastic_terms term
 {
     const struct body *body = lm->body;
     double omega[3], acc[6], wrench[6];
-    body_motion(body, w, eta, etad, omega, acc);
+    dyn_body_motion(body, w, eta, etad, omega, acc);
     body_force(body, terms, &w->body, eta, etad, omega, acc, wrench, w->b_eta);
     mul3(w->RF, wrench, w->b);
     mul3(w->RF, wrench + 3, w->b + 3);
@@ -184,7 +184,7 @@ static void apply_load(struct work *work, const struct load *load)
 
 static void apply_wrench(struct work *work, const struct anchor *anchor, const double *wrench)
 {
-    const struct load load = anchor_load(work, anchor, wrench);
+    const struct load load = dyn_anchor_load(work, anchor, wrench);
     apply_load(work, &load);
 }
 
@@ -267,8 +267,8 @@ void dyn_observe(const struct model *model, struct work *work, const struct inpu
         const int from = lm->n_sections, to = lm->n_all_sections;
         double omega[3], acc[6];
         if (from == to) continue;
-        body_motion(lm->body, w, eta, etad, omega, acc);
-        for (int s = from; s < to; s++) section_position(lm->body, &lm->section[s].shape, eta, w, &w->section[s]);
+        dyn_body_motion(lm->body, w, eta, etad, omega, acc);
+        for (int s = from; s < to; s++) dyn_section_position(lm->body, &lm->section[s].shape, eta, w, &w->section[s]);
         sections_motion(lm, from, to, etad, omega, acc, w);
         for (int s = from; s < to; s++) {
             struct section_work *section = &w->section[s];

@@ -39,7 +39,7 @@ void dyn_newton_force(const struct model *model, const struct work *work, const 
         if (lm->body == NULL) continue;
         double *modal = force + lm->eta_v;
         memset(modal, 0, (size_t)lm->m * sizeof *modal);
-        add_elastic_force(lm->body, dx + lm->eta_v, dv + lm->eta_v, modal);
+        dyn_add_elastic_force(lm->body, dx + lm->eta_v, dv + lm->eta_v, modal);
         for (int k = 0; k < lm->m; k++) modal[k] = -modal[k];
     }
 }

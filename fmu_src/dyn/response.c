@@ -115,7 +115,7 @@ static void load_seeds(const struct work *work, struct link_response *link, cons
     struct frame_response *frame = anchor->section < 0 ? &r->O : &r->section[anchor->section];
     double at[3], turned[6];
     copy3(frame->p, at);
-    if (anchor->offset) add_mul3(anchor_frame(work, anchor)->R, anchor->at.p, at);
+    if (anchor->offset) add_mul3(dyn_anchor_frame(work, anchor)->R, anchor->at.p, at);
     for (int l = 0; l < 3; l++) {
         double e[3] = {0};
         e[l] = 1;

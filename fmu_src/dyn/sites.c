@@ -11,7 +11,7 @@ enum { HINGE = -1, TIP = 0, BETWEEN = 1 };
 
 static int kind_of_section(const struct link *link, const struct site *site)
 {
-    switch (site_section(link, site)) {
+    switch (robot_site_section(link, site)) {
     case AT_WORLD:
     case AT_HINGE: return HINGE;
     case AT_TIP: return TIP;
@@ -108,7 +108,7 @@ struct anchor sites_anchor(const struct model *model, const struct site *site)
             anchor.section = find_section(link, lm, site);
         } else {
             const struct pose pose = rigid_pose(link, lm, site);
-            anchor.at = pose_compose(&pose, &site->at);
+            anchor.at = dyn_pose_compose(&pose, &site->at);
         }
     }
     identity3(I);

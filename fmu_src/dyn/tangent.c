@@ -38,7 +38,7 @@ static void make_link(const struct model *model, int i, struct arena *arena, str
     b->e = arena_allocate(arena, (size_t)lm->m, sizeof *b->e);
     b->section = arena_allocate(arena, (size_t)lm->n_sections, sizeof *b->section);
     if (lm->body != NULL) make_flexible(lm, arena, t);
-    if (lm->body != NULL && lm->body->added != NULL) added_tangent_make(lm->body, arena, &t->added);
+    if (lm->body != NULL && lm->body->added != NULL) tangent_added_make(lm->body, arena, &t->added);
 }
 
 enum status tangent_make(const struct model *model, struct tangent **made)
@@ -198,7 +198,7 @@ static void solve(const struct model *model, struct work *work, struct tangent *
     dyn_solve_columns(model, work, tangent, 1, dqdd);
     const struct input given = {.prescribed_qdd = d->prescribed_qdd};
     for (int i = 0; i < model->n_links; i++)
-        if (model->link[i].prescribed >= 0) copy_prescribed(&model->link[i], &given, dqdd);
+        if (model->link[i].prescribed >= 0) dyn_copy_prescribed(&model->link[i], &given, dqdd);
 }
 
 /* The wrenches on the tip and on frames rotate relative to their links, and change by those of the direction (NULL: zero) */
@@ -246,7 +246,7 @@ static void frame_batch(const struct model *model, const struct work *work, cons
 {
     const struct link_batch *b = &tangent->batch[load->link];
     const struct anchor at = {.link = load->link, .section = load->section};
-    const struct frame *frame = anchor_frame(work, &at);
+    const struct frame *frame = dyn_anchor_frame(work, &at);
     memcpy(d, load->section < 0 ? b->O : b->section[load->section].T, 9 * sizeof *d);
     tangent_sweep_rotation(model, work, tangent, batch, load->link, load->section, phi);
     add_cross_right(phi, frame->omega, d);

@@ -138,8 +138,8 @@ struct tangent {
 };
 
 /* tangent_masses.c */
-enum status added_tangent_make(const struct body *body, struct arena *arena, struct added_tangent *t);
-void added_tangent_state(const struct link_model *lm, const struct link_work *w, enum elastic_terms terms,
+enum status tangent_added_make(const struct body *body, struct arena *arena, struct added_tangent *t);
+void tangent_added_state(const struct link_model *lm, const struct link_work *w, enum elastic_terms terms,
                          const double *eta, const double *etad, const double *etadd, struct added_tangent *t);
 void tangent_masses_out(const struct model *model, const struct work *work, struct tangent *tangent,
                         const struct mass_direction *masses, int link);
@@ -219,8 +219,8 @@ void dyn_tangent_frame(const struct work *work, const struct tangent *tangent, c
 void frame_move_change(const double r[3], const double omega[3], const double alpha[3],
                        struct frame_derivative *change);
 /* d(R' x) = R' (dx - phi x x), x in world axes. */
-void change_in_own_axes(const double R[9], const double phi[3], const double x[3], const double dx[3],
-                        double change[3]);
+void tangent_in_own_axes(const double R[9], const double phi[3], const double x[3], const double dx[3],
+                         double change[3]);
 void dyn_tangent_reaction(const struct work *work, const struct tangent *tangent, int link, double wrench[6]);
 void dyn_tangent_deflection(const struct model *model, const struct work *work, const struct tangent *tangent, int link,
                             double deflection[3], double rotation[3]);

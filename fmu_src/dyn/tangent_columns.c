@@ -344,8 +344,8 @@ static void set_body_motion(const struct link_model *lm, const struct link_work 
 {
     at->lm = lm;
     at->w = w;
-    body_motion(lm->body, w, x->eta, x->etad, at->omega, at->acc);
-    body_acceleration(lm->body, w, x->etadd, at->acc);
+    dyn_body_motion(lm->body, w, x->eta, x->etad, at->omega, at->acc);
+    dyn_body_acceleration(lm->body, w, x->etadd, at->acc);
     to_F(w->RF, w->O.omega, 3, at->omega_O);
     to_F(w->RF, w->O.acc, 6, at->acc_O);
 }
@@ -405,7 +405,7 @@ static void other_wrench(const struct model *model, const struct work *work, con
     for (int i = 0; in->frame_wrench != NULL && i < model->robot->n_frames; i++) {
         const struct anchor *anchor = &model->frame[i];
         if (anchor->link != link || anchor->section >= 0) continue;
-        const struct load load = anchor_load(work, anchor, in->frame_wrench + 6 * i);
+        const struct load load = dyn_anchor_load(work, anchor, in->frame_wrench + 6 * i);
         axpy6(-1, load.wrench, wrench);
     }
 }
@@ -456,7 +456,7 @@ INLINE void tangent_state(const bool rigid, const struct model *model, const str
         if (lm->has_hub) add_spin(&w->hub, w->O.omega, t->Bw);
         memset(t->Lw, 0, sizeof t->Lw);
         if (lm->has_payload) add_spin(&w->load, w->section[0].T.omega, t->Lw);
-        if (lm->body->added != NULL) added_tangent_state(lm, w, model->terms, x.eta, x.etad, x.etadd, &t->added);
+        if (lm->body->added != NULL) tangent_added_state(lm, w, model->terms, x.eta, x.etad, x.etadd, &t->added);
     }
 }
 

@@ -56,7 +56,7 @@ static void payload_out(const struct link *link, const struct link_model *lm, co
 
 /* ---- added mass -------------------------------------------------------------------------------------------------- */
 
-enum status added_tangent_make(const struct body *body, struct arena *arena, struct added_tangent *t)
+enum status tangent_added_make(const struct body *body, struct arena *arena, struct added_tangent *t)
 {
     t->modal = arena_allocate(arena, (size_t)PADDED(body->m), sizeof(double));
     if (t->modal == NULL) return STATUS_NO_MEMORY;
@@ -76,13 +76,13 @@ static void add_modal_terms(const struct body *unit, enum elastic_terms terms, c
     }
 }
 
-void added_tangent_state(const struct link_model *lm, const struct link_work *w, enum elastic_terms terms,
+void tangent_added_state(const struct link_model *lm, const struct link_work *w, enum elastic_terms terms,
                          const double *eta, const double *etad, const double *etadd, struct added_tangent *t)
 {
     const struct body *unit = lm->body->added->unit;
     double omega[3], acc[6], wrench[6];
-    body_motion(lm->body, w, eta, etad, omega, acc);
-    body_acceleration(lm->body, w, etadd, acc);
+    dyn_body_motion(lm->body, w, eta, etad, omega, acc);
+    dyn_body_acceleration(lm->body, w, etadd, acc);
     body_inertia(unit, terms, eta, &t->state);
     body_force(unit, terms, &t->state, eta, etad, omega, acc, wrench, t->modal);
     add_modal_terms(unit, terms, etadd, t, wrench);

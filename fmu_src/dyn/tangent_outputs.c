@@ -206,7 +206,7 @@ void dyn_tangent_frame(const struct work *work, const struct tangent *tangent, c
                        struct frame_derivative *change)
 {
     const struct link_tangent *lt = &tangent->link[anchor->link];
-    const struct frame *frame = anchor_frame(work, anchor);
+    const struct frame *frame = dyn_anchor_frame(work, anchor);
     const struct frame_tangent *t = anchor->section < 0 ? &lt->O : &lt->section[anchor->section].T;
     copy3(t->p, change->p);
     copy3(t->phi, change->phi);
@@ -221,7 +221,8 @@ void dyn_tangent_frame(const struct work *work, const struct tangent *tangent, c
     }
 }
 
-void change_in_own_axes(const double R[9], const double phi[3], const double x[3], const double dx[3], double change[3])
+void tangent_in_own_axes(const double R[9], const double phi[3], const double x[3], const double dx[3],
+                         double change[3])
 {
     double relative[3], turned[3];
     cross3(phi, x, turned);

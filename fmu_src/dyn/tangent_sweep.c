@@ -247,7 +247,7 @@ void tangent_sweep_load(const struct model *model, const struct work *work, stru
     for (int i = 0; i < 6; i++) f[i] += D[i];
     if (anchor->offset) { /* at r, which is constant in the frame */
         double r[3];
-        mul3(anchor_frame(work, anchor)->R, anchor->at.p, r);
+        mul3(dyn_anchor_frame(work, anchor)->R, anchor->at.p, r);
         add_cross_left(r, D + 3, f);
     }
 }

@@ -33,7 +33,7 @@ static double inertia_z(const struct beam_properties *at)
 static void add_moments(const struct beam *beam, const struct profile *stations, property *p, double moment[3])
 {
     double node[GAUSS_POINTS], weight[GAUSS_POINTS];
-    gauss_legendre(node, weight);
+    quadrature_gauss_legendre(node, weight);
     const int intervals = stations->n > 0 ? stations->n - 1 : 1;
     for (int i = 0; i < intervals; i++) {
         const double from = stations->n > 0 ? stations->s[i] : 0, to = stations->n > 0 ? stations->s[i + 1] : 1;

@@ -99,7 +99,7 @@ static enum status make_functions(const struct beam *beam, const struct body *bo
 {
     const size_t m = (size_t)body->m;
     fn->m = body->m;
-    gauss_legendre(fn->node, fn->weight);
+    quadrature_gauss_legendre(fn->node, fn->weight);
     fn->function = arena_allocate(arena, m, sizeof *fn->function);
     fn->family = arena_allocate(arena, m, sizeof *fn->family);
     fn->value = arena_allocate(arena, 3 * m, sizeof(double));
@@ -111,8 +111,8 @@ static enum status make_functions(const struct beam *beam, const struct body *bo
             fn->family[i] = family;
         }
     fn->pairs.n = 0;
-    if (panels_make(beam, arena, &fn->panels) != STATUS_OK) return STATUS_NO_MEMORY;
-    return beam->foreshortening ? pairs_make(beam, body->m, arena, &fn->pairs) : STATUS_OK;
+    if (quadrature_panels_make(beam, arena, &fn->panels) != STATUS_OK) return STATUS_NO_MEMORY;
+    return beam->foreshortening ? shortening_pairs_make(beam, body->m, arena, &fn->pairs) : STATUS_OK;
 }
 
 static void evaluate(struct beam_functions *fn, double x)
@@ -153,7 +153,7 @@ static struct beam_properties share_at(const struct beam *beam, enum share share
     if (share == BARE) return at;
     struct profile unit = beam->added_mass_per_length;
     unit.factor = 1;
-    return (struct beam_properties){.mass_per_length = profile_at(&unit, s)};
+    return (struct beam_properties){.mass_per_length = beam_profile_at(&unit, s)};
 }
 
 /* Mass and its moments; the integrals of the scalar shapes */
@@ -224,7 +224,7 @@ static void integrate_beam(const struct beam *beam, enum share share, struct bod
             dm[g] = add_beam_point(beam, share, body, f, fn, x, (to - from) * fn->weight[g]);
         }
         if (fn->pairs.n == 0) continue;
-        pairs_add_gram(&fn->pairs, dm);
+        shortening_pairs_add_gram(&fn->pairs, dm);
         add_slope_products(fn, from, to, fn->pairs.h_panel);
     }
     for (int s = 0; s < body->n_shapes; s++)
@@ -249,7 +249,7 @@ static enum status beam_section(const struct beam *beam, const struct body *body
     if (H != NULL) {
         const struct pair_integrals *pairs = &fn->pairs;
         memset(pairs->h, 0, (size_t)pairs->n * sizeof(double));
-        const int panels = panels_for_shapes(beam);
+        const int panels = quadrature_panels_for_shapes(beam);
         for (int panel = 0; panel < panels; panel++)
             add_slope_products(fn, x * panel / panels, x * (panel + 1) / panels, pairs->h);
         for (int p = 0; p < pairs->n; p++)

@@ -5,10 +5,10 @@
 #include "flex/body.h"
 #include "math/eigen.h"
 
-int link_frequencies(const struct link *link, double *hz, int max)
+int frequencies_of_link(const struct link *link, double *hz, int max)
 {
     const double two_pi = 6.283185307179586;
-    const int m = link_modes(link);
+    const int m = robot_link_modes(link);
     if (m == 0) return 0;
 
     struct arena arena = {0};

@@ -15,7 +15,7 @@ static double legendre(int n, double x, double *derivative)
     return P;
 }
 
-void gauss_legendre(double node[GAUSS_POINTS], double weight[GAUSS_POINTS])
+void quadrature_gauss_legendre(double node[GAUSS_POINTS], double weight[GAUSS_POINTS])
 {
     const int n = GAUSS_POINTS;
     const double pi = 3.14159265358979323846;
@@ -31,7 +31,7 @@ void gauss_legendre(double node[GAUSS_POINTS], double weight[GAUSS_POINTS])
 
 /* ---- panels ------------------------------------------------------------------------------------------------------ */
 
-int panels_for_shapes(const struct beam *beam)
+int quadrature_panels_for_shapes(const struct beam *beam)
 {
     int most = 1;
     for (int i = 0; i < FAMILY_COUNT; i++)
@@ -61,7 +61,7 @@ static void add_panel(struct list *list, double s0, double s1)
 
 static void list_panels(struct list *list, int stations, const double *s)
 {
-    const int for_shapes = panels_for_shapes(list->beam);
+    const int for_shapes = quadrature_panels_for_shapes(list->beam);
     list->n = 0;
     for (int i = 0; i + 1 < stations; i++) {
         const double h = s[i + 1] - s[i];
@@ -70,7 +70,7 @@ static void list_panels(struct list *list, int stations, const double *s)
     }
 }
 
-enum status panels_make(const struct beam *beam, struct arena *arena, struct panels *panels)
+enum status quadrature_panels_make(const struct beam *beam, struct arena *arena, struct panels *panels)
 {
     double *s = arena_allocate(arena, (size_t)beam_station_count(beam) + 2, sizeof *s);
     if (s == NULL) return STATUS_NO_MEMORY;

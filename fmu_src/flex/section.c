@@ -102,7 +102,7 @@ void body_deflection(const struct body *body, const double *eta, double deflecti
     if (body->hinge_moves) { /* r = Exp(-theta_H) (r_T - r_H) */
         double r_H[3], theta_H[3], R_H[9], relative[3];
         section_displacement(&body->hinge, body->m, eta, r_H, theta_H);
-        const struct exp_coefficients e = exp_coefficients(dot3(theta_H, theta_H));
+        const struct exp_coefficients e = rotation_exp_coefficients(dot3(theta_H, theta_H));
         rotation_exp(&e, theta_H, R_H);
         for (int i = 0; i < 3; i++) relative[i] = r[i] - r_H[i];
         tmul3(R_H, relative, r);

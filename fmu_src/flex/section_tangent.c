@@ -19,7 +19,7 @@ void section_tangent(const struct section *section, int m, const double *eta, co
     section_displacement(section, m, eta, t->r, theta);
     section_rates(section, m, eta, etad, t->rd, td, t->rdd);
     section_rates(section, m, eta, etadd, u, tdd, unused); /* the terms in eta_ddot have the form of a rate */
-    const struct exp_coefficients e = exp_coefficients(dot3(theta, theta));
+    const struct exp_coefficients e = rotation_exp_coefficients(dot3(theta, theta));
     rotation_rate(&e, theta, td, t->rate, t->rate_dot);
     rotation_jacobian_rates(&e, theta, td, tdd, &t->turn);
     mul3(t->turn.J, tdd, along);

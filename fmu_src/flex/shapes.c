@@ -148,12 +148,12 @@ static struct pair clamped_clamped_pair(int k)
     return between(a, characteristic(a).clamped, b, characteristic(b).clamped);
 }
 
-double clamped_mass_root(int k, double mass_ratio, double inertia_ratio)
+double shape_clamped_mass_root(int k, double mass_ratio, double inertia_ratio)
 {
     return clamped_mass_pair(k, (struct tip_load){mass_ratio, inertia_ratio}).high;
 }
 
-double clamped_clamped_root(int k)
+double shape_clamped_clamped_root(int k)
 {
     return clamped_clamped_pair(k).high;
 }

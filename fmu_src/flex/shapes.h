@@ -34,8 +34,8 @@ void shape_value(const struct shape_function *shape, double x, double value[3]);
 
 /* beta_k L of the clamped-free (m = j = 0) or clamped-mass beam: k-th positive root, k = 1.., to full double precision.
    mass_ratio = tip_mass/(rhoA L), inertia_ratio = tip_inertia/(rhoA L^3). */
-double clamped_mass_root(int k, double mass_ratio, double inertia_ratio);
+double shape_clamped_mass_root(int k, double mass_ratio, double inertia_ratio);
 /* k-th root of cos cosh = 1 (clamped-clamped). */
-double clamped_clamped_root(int k);
+double shape_clamped_clamped_root(int k);
 
 #endif

@@ -23,7 +23,7 @@ static void planes_of(const struct beam *beam, struct bending_plane plane[2])
     plane[1] = (struct bending_plane){y, z, triangle(y)};
 }
 
-enum status pairs_make(const struct beam *beam, int m, struct arena *arena, struct pair_integrals *pairs)
+enum status shortening_pairs_make(const struct beam *beam, int m, struct arena *arena, struct pair_integrals *pairs)
 {
     struct bending_plane plane[2];
     planes_of(beam, plane);
@@ -62,7 +62,7 @@ static double gram(const struct pair_integrals *pairs, int p, int q)
 }
 
 /* G_pq += sum over the points of a panel of dm h_p h_q: each entry is read and written once a panel, since G can be large */
-void pairs_add_gram(const struct pair_integrals *pairs, const double *dm)
+void shortening_pairs_add_gram(const struct pair_integrals *pairs, const double *dm)
 {
     const int n = pairs->n, row = PADDED(n);
     for (int p = 0; p < n; p++) {

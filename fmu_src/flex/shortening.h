@@ -66,9 +66,9 @@ struct pair_integrals {
 };
 
 /* The pairs of a beam, integrals zero. */
-enum status pairs_make(const struct beam *beam, int m, struct arena *arena, struct pair_integrals *pairs);
+enum status shortening_pairs_make(const struct beam *beam, int m, struct arena *arena, struct pair_integrals *pairs);
 /* Adds the points of a panel with these masses, GAUSS_POINTS of them, to G. */
-void pairs_add_gram(const struct pair_integrals *pairs, const double *dm);
+void shortening_pairs_add_gram(const struct pair_integrals *pairs, const double *dm);
 enum status shortening_make(const struct beam *beam, const struct body *body, const struct pair_integrals *pairs,
                             struct arena *arena, struct shortening **made);
 enum status shortening_state_make(const struct body *body, struct arena *arena, struct shortening_state *state);

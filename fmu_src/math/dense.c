@@ -68,7 +68,7 @@ static void swap_rows(int n, double *A, int i, int j)
     }
 }
 
-int invert(int n, double *A, double *inverse)
+int dense_invert(int n, double *A, double *inverse)
 {
     double largest = 0;
     for (int i = 0; i < n * n; i++) largest = fmax(largest, fabs(A[i]));

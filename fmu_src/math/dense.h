@@ -28,7 +28,7 @@ void lu_ranked_solve(int n, int rank, const double *LU, const int *row, const in
 
 /* inverse = A^-1 of any n x n matrix, by elimination with row exchanges; A is overwritten. Nonzero if A is singular (NaN
    included). */
-int invert(int n, double *A, double *inverse);
+int dense_invert(int n, double *A, double *inverse);
 
 static inline double dense_dot(int n, const double *x, const double *y)
 {

@@ -49,7 +49,7 @@ static inline void horner(const double *c, int terms, double y, double *p, doubl
     }
 }
 
-struct exp_coefficients exp_coefficients(double y)
+struct exp_coefficients rotation_exp_coefficients(double y)
 {
     struct exp_coefficients e;
     if (y < 0.25) {

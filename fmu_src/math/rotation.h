@@ -7,7 +7,7 @@
 struct exp_coefficients {
     double a, b, da, db;
 };
-struct exp_coefficients exp_coefficients(double y);
+struct exp_coefficients rotation_exp_coefficients(double y);
 
 /* R = Exp(theta) */
 void rotation_exp(const struct exp_coefficients *e, const double theta[3], double R[9]);

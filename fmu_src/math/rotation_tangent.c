@@ -92,7 +92,7 @@ void rotation_force_derivative(const struct exp_coefficients *e, const double th
 void rotation_vector_rate(const double rho[3], const double psi[3], double drho[3])
 {
     /* Jl^-1 = I - [rho]x/2 - (a'/a) [rho]x^2 */
-    const struct exp_coefficients e = exp_coefficients(dot3(rho, rho));
+    const struct exp_coefficients e = rotation_exp_coefficients(dot3(rho, rho));
     double c[3], cc[3];
     cross3(rho, psi, c);
     cross3(rho, c, cc);

@@ -22,7 +22,7 @@ enum { MOST_ITERATIONS = 100, MOST_PROJECTIONS = 10, FIXED_PROJECTIONS = 2 };
 
 /* ---- the joints of a loop ---------------------------------------------------------------------------------------- */
 
-bool loop_has_joint(const struct model *model, int loop, int link)
+bool constraints_loop_has_joint(const struct model *model, int loop, int link)
 {
     int a = model->loop_side[loop][SIDE_A].link, b = model->loop_side[loop][SIDE_B].link;
     while (a != b) { /* parents come before their children */
@@ -41,7 +41,7 @@ static bool loop_has_body(const struct model *model, int loop, int link)
         int *outer = a > b ? &a : &b;
         *outer = model->link[*outer].parent;
     }
-    return a == link || loop_has_joint(model, loop, link);
+    return a == link || constraints_loop_has_joint(model, loop, link);
 }
 
 /* ---- from a guess ------------------------------------------------------------------------------------------------ */
@@ -75,7 +75,7 @@ static void mark_movable(struct closer *c, enum stage stage)
         const struct link_model *lm = &model->link[i];
         bool joint = false, body = false;
         for (int loop = 0; loop < c->m->robot->n_loops; loop++) {
-            joint = joint || (in_group(c, loop) && loop_has_joint(model, loop, i));
+            joint = joint || (in_group(c, loop) && constraints_loop_has_joint(model, loop, i));
             body = body || (in_group(c, loop) && loop_has_body(model, loop, i));
         }
         const bool held = lm->prescribed >= 0 || (c->how->held != NULL && c->how->held[i]);
@@ -379,7 +379,7 @@ static int loop_with_exact_start(const struct model *model, int link)
 {
     int found = -1;
     for (int i = 0; i < model->robot->n_loops; i++) {
-        if (!loop_has_joint(model, i, link)) continue;
+        if (!constraints_loop_has_joint(model, i, link)) continue;
         if (model->robot->loop[i].approximate) return -1;
         if (found < 0) found = i;
     }

@@ -10,7 +10,7 @@
 
 /* ---- making ------------------------------------------------------------------------------------------------------ */
 
-int loop_equations(enum loop_type type)
+int constraints_loop_equations(enum loop_type type)
 {
     static const int count[] = {[LOOP_BALL] = 3, [LOOP_PLANAR_PIN] = 2, [LOOP_PIN] = 5, [LOOP_WELD] = 6};
     return count[type];
@@ -47,7 +47,7 @@ static void make_equations(const struct loop *loop, struct equation *e)
     } else if (loop->type == LOOP_WELD) { /* the multiplier of y_A'z_B is a moment about x, etc. */
         for (int i = 0; i < 3; i++) e[3 + i].a[(i + 1) % 3] = e[3 + i].b[(i + 2) % 3] = 1;
     }
-    for (int i = 3; i < loop_equations(loop->type); i++) e[i].rotational = true;
+    for (int i = 3; i < constraints_loop_equations(loop->type); i++) e[i].rotational = true;
 }
 
 static enum status take_arrays(const struct model *model, struct constraints *loops)
@@ -75,7 +75,9 @@ static enum status take_arrays(const struct model *model, struct constraints *lo
 static bool share_joints(const struct model *model, int a, int b)
 {
     for (int i = 0; i < model->n_links; i++)
-        if (model->link[i].joint.nv > 0 && loop_has_joint(model, a, i) && loop_has_joint(model, b, i)) return true;
+        if (model->link[i].joint.nv > 0 && constraints_loop_has_joint(model, a, i) &&
+            constraints_loop_has_joint(model, b, i))
+            return true;
     return false;
 }
 
@@ -106,7 +108,7 @@ enum status constraints_make(const struct model *model, struct constraints **mad
         return STATUS_NO_MEMORY;
     }
     *loops = (struct constraints){.n_loops = robot->n_loops, .first = first, .arena = arena};
-    for (int i = 0; i < robot->n_loops; i++) first[i + 1] = first[i] + loop_equations(robot->loop[i].type);
+    for (int i = 0; i < robot->n_loops; i++) first[i + 1] = first[i] + constraints_loop_equations(robot->loop[i].type);
     loops->n_rows = loops->n_active = first[robot->n_loops];
     if (take_arrays(model, loops) != STATUS_OK) {
         constraints_free(loops);
@@ -153,14 +155,15 @@ int constraints_loop(const struct constraints *loops, int row)
     return i;
 }
 
-void rotation_directions(const struct equation *e, const struct attachment *side, double *a, double *b, double *c)
+void constraints_rotation_directions(const struct equation *e, const struct attachment *side, double *a, double *b,
+                                     double *c)
 {
     mul3(side[0].frame.R, e->a, a);
     mul3(side[1].frame.R, e->b, b);
     cross3(a, b, c);
 }
 
-void translation_direction(const struct equation *e, const struct attachment *side, double u[3])
+void constraints_translation_direction(const struct equation *e, const struct attachment *side, double u[3])
 {
     if (e->turns) mul3(side[SIDE_PLANE].frame.R, e->u, u);
     else copy3(e->u, u);
@@ -171,7 +174,7 @@ static void translation_gap(const struct equation *e, const struct attachment *s
 {
     const struct frame_motion *A = &side[SIDE_A].frame, *B = &side[SIDE_B].frame;
     double u[3], ud[3];
-    translation_direction(e, side, u);
+    constraints_translation_direction(e, side, u);
     *gap = difference(u, A->p, B->p);
     *rate = difference(u, A->v, B->v);
     if (!e->turns) return;
@@ -189,7 +192,7 @@ void constraints_gap(struct mechanism *m)
         const struct frame_motion *A = &side[0].frame, *B = &side[1].frame;
         if (e->rotational) {
             double a[3], b[3], c[3];
-            rotation_directions(e, side, a, b, c);
+            constraints_rotation_directions(e, side, a, b, c);
             loops->gap[row] = dot3(a, b);
             loops->rate[row] = difference(c, A->omega, B->omega);
         } else {
@@ -211,7 +214,7 @@ static double translation_acceleration(const struct equation *e, const struct at
     const struct frame_motion *A = &side[SIDE_A].frame, *B = &side[SIDE_B].frame, *plane = &side[SIDE_PLANE].frame;
     if (!e->turns) return difference(e->u, A->a, B->a);
     double u[3], ud[3], udd[3];
-    translation_direction(e, side, u);
+    constraints_translation_direction(e, side, u);
     cross3(plane->omega, u, ud);
     cross3(plane->alpha, u, udd);
     add_cross3(plane->omega, ud, udd);
@@ -225,7 +228,7 @@ static double acceleration(const struct equation *e, const struct attachment *si
     const struct frame_motion *A = &side[0].frame, *B = &side[1].frame;
     if (!e->rotational) return translation_acceleration(e, side);
     double a[3], b[3], c[3], wa[3], wb[3], cd[3];
-    rotation_directions(e, side, a, b, c);
+    constraints_rotation_directions(e, side, a, b, c);
     cross3(A->omega, a, wa);
     cross3(B->omega, b, wb);
     cross3(wa, b, cd);
@@ -235,16 +238,16 @@ static double acceleration(const struct equation *e, const struct attachment *si
 
 /* ---- multipliers ------------------------------------------------------------------------------------------------- */
 
-void add_multiplier(const struct equation *e, const struct attachment *side, double x, double (*on)[6])
+void constraints_add_multiplier(const struct equation *e, const struct attachment *side, double x, double (*on)[6])
 {
     double a[3], b[3], c[3], u[3];
     if (e->rotational) {
-        rotation_directions(e, side, a, b, c);
+        constraints_rotation_directions(e, side, a, b, c);
         axpy3(x, c, on[SIDE_A]);
         axpy3(-x, c, on[SIDE_B]);
         return;
     }
-    translation_direction(e, side, u);
+    constraints_translation_direction(e, side, u);
     for (int s = SIDE_A; s <= SIDE_B; s++) {
         const double f = s == SIDE_A ? x : -x;
         cross3(side[s].r, u, c);
@@ -263,7 +266,7 @@ static void add_side(struct mechanism *m, int row, int s, double *G)
     const struct constraints *loops = m->constraints;
     const int i = constraints_loop(loops, row);
     double on[LOOP_LOADS][6] = {{0}};
-    add_multiplier(&loops->equation[row], loops->side[i], 1, on);
+    constraints_add_multiplier(&loops->equation[row], loops->side[i], 1, on);
     struct load load = m->load[LOOP_LOADS * i + s];
     copy6(on[s], load.wrench);
     dyn_frame_force(m->model, m->work, &load, G);
@@ -322,7 +325,7 @@ void constraints_set_loads(struct mechanism *m)
     for (int i = 0; i < m->robot->n_loops; i++) {
         double on[LOOP_LOADS][6] = {{0}};
         for (int row = loops->first[i]; row < loops->first[i + 1]; row++)
-            add_multiplier(&loops->equation[row], loops->side[i], loops->lambda[row], on);
+            constraints_add_multiplier(&loops->equation[row], loops->side[i], loops->lambda[row], on);
         for (int s = 0; s < LOOP_LOADS; s++) copy6(on[s], m->load[LOOP_LOADS * i + s].wrench);
     }
 }

@@ -55,7 +55,7 @@ enum status constraints_make(const struct model *model, struct constraints **con
 void constraints_free(struct constraints *constraints);
 
 /* Number of constraints of a loop. */
-int loop_equations(enum loop_type type);
+int constraints_loop_equations(enum loop_type type);
 
 /* The loop that a row belongs to. */
 int constraints_loop(const struct constraints *constraints, int row);
@@ -101,19 +101,20 @@ enum status constraints_choose(struct mechanism *m, const double *q, struct repo
 /* ---- the directions of a constraint ------------------------------------------------------------------------------ */
 
 /* a, b of a rotational constraint in world axes, and c = a x b */
-void rotation_directions(const struct equation *e, const struct attachment *side, double *a, double *b, double *c);
+void constraints_rotation_directions(const struct equation *e, const struct attachment *side, double *a, double *b,
+                                     double *c);
 
 /* u of a translational constraint in world axes */
-void translation_direction(const struct equation *e, const struct attachment *side, double u[3]);
+void constraints_translation_direction(const struct equation *e, const struct attachment *side, double u[3]);
 
 /* The wrenches of a unit multiplier on what carries A, B and the plane, times x, added to loads (LOOP_LOADS):
    (r x u; u) and (-r x u; -u), or (c; 0) and (-c; 0); on the plane (u x (p_A - p_B); 0)                              (96) */
-void add_multiplier(const struct equation *e, const struct attachment *side, double x, double (*on)[6]);
+void constraints_add_multiplier(const struct equation *e, const struct attachment *side, double x, double (*on)[6]);
 
 /* ---- closing (close.c) ------------------------------------------------------------------------------------------- */
 
 /* Whether the joint of a link is on the path between the two sides of a loop: a joint of that loop. */
-bool loop_has_joint(const struct model *model, int loop, int link);
+bool constraints_loop_has_joint(const struct model *model, int loop, int link);
 
 /* How loops are closed. */
 struct closing {

@@ -104,7 +104,7 @@ void statics_ask(const struct mechanism *m, struct statics *s)
         for (int k = 0; k < lm->m; k++) s->moves[lm->eta_v + k] = true;
     }
     for (int a = 0; a < robot->n_actuators; a++)
-        s->line[a] = actuator_is_spring(robot, a)           ? LINE_SPRING
+        s->line[a] = robot_actuator_is_spring(robot, a)     ? LINE_SPRING
                      : robot->actuator[a].hold == HOLD_FREE ? LINE_GIVEN
                      : lines_balance                        ? LINE_BALANCES
                                                             : LINE_KEPT;
@@ -154,7 +154,7 @@ static void pull_springs(struct mechanism *m, struct statics *s)
     bool measured = false;
     for (int a = 0; a < m->robot->n_actuators; a++) {
         if (s->line[a] != LINE_SPRING) continue;
-        const struct robot_drive *of = drive_of_actuator(m->robot, a);
+        const struct robot_drive *of = robot_drive_of_actuator(m->robot, a);
         double v[MOST_VALUES], dv[MOST_VALUES] = {0};
         if (!measured) {
             dyn_configuration(m->model, m->work, s->q);
@@ -236,7 +236,7 @@ static void add_size(const struct mechanism *m, struct statics *s, int link, con
 static void add_wrench_size(const struct mechanism *m, struct statics *s, const struct anchor *at, const double *wrench)
 {
     if (at->link < 0 || wrench == NULL) return;
-    add_size(m, s, at->link, anchor_frame(m->work, at)->p, sqrt(dot3(wrench, wrench)),
+    add_size(m, s, at->link, dyn_anchor_frame(m->work, at)->p, sqrt(dot3(wrench, wrench)),
              sqrt(dot3(wrench + 3, wrench + 3)));
 }
 

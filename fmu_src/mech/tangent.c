@@ -11,7 +11,7 @@ static void direction_change(const struct equation *e, const struct attachment *
                              const double *phi_B, double *dc)
 {
     double a[3], b[3], c[3], da[3], db[3];
-    rotation_directions(e, side, a, b, c);
+    constraints_rotation_directions(e, side, a, b, c);
     cross3(phi_A, a, da);
     cross3(phi_B, b, db);
     cross3(da, b, dc);
@@ -26,7 +26,7 @@ static double translation_acceleration_change(const struct equation *e, const st
                                   *dplane = &side[SIDE_PLANE].change;
     if (!e->turns) return difference(e->u, dA->a, dB->a);
     double u[3], ud[3], udd[3], du[3], dud[3], dudd[3];
-    translation_direction(e, side, u);
+    constraints_translation_direction(e, side, u);
     cross3(plane->omega, u, ud);
     cross3(plane->alpha, u, udd);
     add_cross3(plane->omega, ud, udd);
@@ -48,7 +48,7 @@ static double acceleration_change(const struct equation *e, const struct attachm
     const struct frame_derivative *dA = &side[0].change, *dB = &side[1].change;
     if (!e->rotational) return translation_acceleration_change(e, side);
     double a[3], b[3], c[3], da[3], db[3], dc[3], p[3], q[3], dp[3], dq[3], cd[3], dcd[3];
-    rotation_directions(e, side, a, b, c);
+    constraints_rotation_directions(e, side, a, b, c);
     direction_change(e, side, dA->phi, dB->phi, dc);
     cross3(dA->phi, a, da);
     cross3(dB->phi, b, db);
@@ -82,7 +82,7 @@ static void turn_plane(const struct equation *e, const struct attachment *side, 
 {
     const struct frame_derivative *dA = &side[SIDE_A].change, *dB = &side[SIDE_B].change;
     double u[3], du[3], d[3], dd[3], c[3];
-    translation_direction(e, side, u);
+    constraints_translation_direction(e, side, u);
     cross3(side[SIDE_PLANE].change.phi, u, du);
     for (int s = SIDE_A; s <= SIDE_B; s++) {
         const double f = s == SIDE_A ? x : -x;
@@ -172,7 +172,8 @@ static void closed_tangent(struct mechanism *m, const struct input *in, const st
     load_changes(m, in, direction);
     for (int row = 0; row < loops->n_rows; row++) {
         const int i = constraints_loop(loops, row);
-        add_multiplier(&loops->equation[row], loops->side[i], loops->dlambda[row], m->load_change + LOOP_LOADS * i);
+        constraints_add_multiplier(&loops->equation[row], loops->side[i], loops->dlambda[row],
+                                   m->load_change + LOOP_LOADS * i);
     }
     dyn_tangent_inward(model, m->work, m->tangent, in, (const double(*)[6])m->load_change, dqdd);
     dyn_tangent_motion(model, m->work, m->tangent, dqdd);

@@ -188,7 +188,7 @@ static enum status end_trial(struct automatic *a, double t, const double *y)
         return change_to(a, best, t, y, trials->best_h);
     char why[CHOICE_SIZE];
     snprintf(why, sizeof why, "took %.2g times the work of %s in a trial at t = %.6g s",
-             trials->best_speed_before / speed, method_name(best), t);
+             trials->best_speed_before / speed, integrator_method_name(best), t);
     trials->best = a->base.used;
     trials->pause = trials->wait = NEXT_TRIAL;
     trials->compared = trials->best_speed = 0;

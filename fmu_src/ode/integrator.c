@@ -8,7 +8,7 @@
 /* From PATIENCE steps on, the mean length of the last WINDOW steps predicts how many remain */
 enum { PATIENCE = 10000, WINDOW = 1000 };
 
-const char *method_word(enum method method)
+const char *integrator_method_word(enum method method)
 {
     static const char *const word[METHODS] = {
 #define METHOD_WORD(method, word, name) word,
@@ -18,7 +18,7 @@ const char *method_word(enum method method)
     return word[method];
 }
 
-const char *method_name(enum method method)
+const char *integrator_method_name(enum method method)
 {
     static const char *const name[METHODS] = {
 #define METHOD_NAME(method, word, name) name,

@@ -24,8 +24,8 @@ enum method {
         METHODS
 };
 
-const char *method_word(enum method method);
-const char *method_name(enum method method);
+const char *integrator_method_word(enum method method);
+const char *integrator_method_name(enum method method);
 
 struct integrator_options {
     enum method method;

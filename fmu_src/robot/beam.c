@@ -7,7 +7,7 @@ static const double PI = 3.14159265358979323846;
 
 /* ---- along x ----------------------------------------------------------------------------------------------------- */
 
-double profile_at(const struct profile *profile, double s)
+double beam_profile_at(const struct profile *profile, double s)
 {
     if (profile->n == 0) return profile->factor;
     int low = 0, high = profile->n - 1;
@@ -127,11 +127,11 @@ static struct area box(double y, double z, double t)
 
 static struct dimensions dimensions_at(const struct cross_section *section, double s)
 {
-    return (struct dimensions){.outer_diameter = section->scale * profile_at(&section->outer_diameter, s),
-                               .diameter = section->scale * profile_at(&section->diameter, s),
-                               .width = section->scale * profile_at(&section->width, s),
-                               .height = section->scale * profile_at(&section->height, s),
-                               .wall = section->scale * profile_at(&section->wall, s)};
+    return (struct dimensions){.outer_diameter = section->scale * beam_profile_at(&section->outer_diameter, s),
+                               .diameter = section->scale * beam_profile_at(&section->diameter, s),
+                               .width = section->scale * beam_profile_at(&section->width, s),
+                               .height = section->scale * beam_profile_at(&section->height, s),
+                               .wall = section->scale * beam_profile_at(&section->wall, s)};
 }
 
 static struct area area_at(const struct cross_section *section, double s)
@@ -151,14 +151,14 @@ bool beam_is_smooth(const struct beam *beam, double s0, double s1)
     const struct profile *list[DIMENSIONS_OF_SECTION];
     list_dimensions(&beam->section, list);
     for (int i = 0; i < DIMENSIONS_OF_SECTION; i++) {
-        const double d0 = profile_at(list[i], s0), d1 = profile_at(list[i], s1);
+        const double d0 = beam_profile_at(list[i], s0), d1 = beam_profile_at(list[i], s1);
         if (fmax(d0, d1) > 2 * fmin(d0, d1)) return false;
     }
     return true;
 }
 
 /* Dimensions are linear between stations: what holds at both ends of an interval holds within */
-double section_without_hollow(const struct cross_section *section, double *across)
+double beam_section_without_hollow(const struct cross_section *section, double *across)
 {
     const bool round = section->shape == SECTION_TUBE;
     if (!round && section->shape != SECTION_BOX) return -1;
@@ -192,13 +192,13 @@ struct beam_properties beam_at(const struct beam *beam, double s)
     if (beam->has_section) {
         p = properties_of_section(beam, s);
     } else {
-        p.mass_per_length = profile_at(&beam->mass_per_length, s);
-        p.EIy = profile_at(&beam->EIy, s);
-        p.EIz = profile_at(&beam->EIz, s);
-        p.GJ = profile_at(&beam->GJ, s);
-        p.EA = profile_at(&beam->EA, s);
-        for (int i = 0; i < 3; i++) p.inertia_per_length[i] = profile_at(&beam->inertia_per_length[i], s);
+        p.mass_per_length = beam_profile_at(&beam->mass_per_length, s);
+        p.EIy = beam_profile_at(&beam->EIy, s);
+        p.EIz = beam_profile_at(&beam->EIz, s);
+        p.GJ = beam_profile_at(&beam->GJ, s);
+        p.EA = beam_profile_at(&beam->EA, s);
+        for (int i = 0; i < 3; i++) p.inertia_per_length[i] = beam_profile_at(&beam->inertia_per_length[i], s);
     }
-    p.added_mass_per_length = profile_at(&beam->added_mass_per_length, s);
+    p.added_mass_per_length = beam_profile_at(&beam->added_mass_per_length, s);
     return p;
 }

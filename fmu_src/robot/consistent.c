@@ -7,7 +7,7 @@ static int check_section(const struct link *link, struct report *report)
 {
     double across;
     if (link->type != BODY_BEAM || !link->beam.has_section) return 0;
-    if (section_without_hollow(&link->beam.section, &across) < 0) return 0;
+    if (beam_section_without_hollow(&link->beam.section, &across) < 0) return 0;
     report_add(report, REPORT_ERROR, "%s.section.wall = %.9g: must be less than half of the outer dimension %.9g [m]",
                link->name, link->beam.section.wall.factor, across);
     return 1;
@@ -16,7 +16,7 @@ static int check_section(const struct link *link, struct report *report)
 static int check_payload(const struct link *link, struct report *report)
 {
     const double *I = link->payload.inertia;
-    if (!link->has_payload || is_semidefinite_tensor(I)) return 0;
+    if (!link->has_payload || semidefinite_tensor(I)) return 0;
     report_add(report, REPORT_ERROR,
                "%s.payload.inertia = %.9g, %.9g, %.9g, %.9g, %.9g, %.9g: must be positive semidefinite [kg.m2]",
                link->name, I[0], I[1], I[2], I[3], I[4], I[5]);

@@ -134,7 +134,7 @@ static const char *slurp(FILE *stream, struct arena *arena, size_t *length)
     }
 }
 
-const char *file_load(const char *file, struct arena *arena, size_t *length, struct report *report)
+const char *document_load_file(const char *file, struct arena *arena, size_t *length, struct report *report)
 {
     const bool standard_input = strcmp(file, "-") == 0;
     FILE *stream = standard_input ? stdin : platform_open(file);
@@ -161,6 +161,6 @@ static bool is_text(const char *file, const char *text, size_t length, struct re
 const char *document_load(const char *file, struct arena *arena, struct report *report)
 {
     size_t length;
-    const char *text = file_load(file, arena, &length, report);
+    const char *text = document_load_file(file, arena, &length, report);
     return text != NULL && is_text(file, text, length, report) ? text : NULL;
 }

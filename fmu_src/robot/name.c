@@ -38,7 +38,7 @@ static bool is_reserved(const char *name)
     return false;
 }
 
-bool same_name(const char *a, const char *b)
+bool name_same(const char *a, const char *b)
 {
     return a != NULL && b != NULL && strcmp(a, b) == 0;
 }
@@ -51,9 +51,9 @@ const char *read_identifier(const struct place *at, const char *what)
     const char *name = read_string(at, REQUIRED, what);
     if (name == NULL) return NULL;
     if (!is_identifier(name))
-        report_error(at, "%s must be an identifier: a letter or underscore, then letters, digits, underscores", what);
+        place_error(at, "%s must be an identifier: a letter or underscore, then letters, digits, underscores", what);
     else if (strlen(name) > MOST_LETTERS)
-        report_error(at, "%s must have at most %d letters, this one has %zu", what, (int)MOST_LETTERS, strlen(name));
+        place_error(at, "%s must have at most %d letters, this one has %zu", what, (int)MOST_LETTERS, strlen(name));
     return arena_string(&at->reader->robot->arena, name);
 }
 
@@ -62,7 +62,7 @@ static const char *read_name(const struct place *at, const char *what)
 {
     const char *name = read_identifier(at, what);
     if (name == NULL) return NULL;
-    if (is_reserved(name)) report_error(at, "%s must not be a reserved word: %s", what, all_reserved);
+    if (is_reserved(name)) place_error(at, "%s must not be a reserved word: %s", what, all_reserved);
     return name;
 }
 
@@ -82,7 +82,7 @@ static int *find_slot(const struct reader *reader, enum named named, const char 
     size_t at = (size_t)hash_bytes(HASH_START, name, strlen(name));
     for (;; at++) {
         int *slot = &index->slot[named][at % index->room];
-        if (*slot == 0 || same_name(indexed_name(reader->robot, named, *slot - 1), name)) return slot;
+        if (*slot == 0 || name_same(indexed_name(reader->robot, named, *slot - 1), name)) return slot;
     }
 }
 
@@ -119,7 +119,7 @@ static int find_named(struct reader *reader, enum named named, const char *name)
     return *find_slot(reader, named, name) - 1;
 }
 
-int find_link(struct reader *reader, const char *name)
+int name_find_link(struct reader *reader, const char *name)
 {
     return find_named(reader, NAMED_LINK, name);
 }
@@ -141,18 +141,18 @@ static bool locate(bool found, struct location *location, const char *format, in
 static bool part_has(struct reader *reader, const char *name, struct location *where)
 {
     const struct robot *robot = reader->robot;
-    const int link = find_link(reader, name);
+    const int link = name_find_link(reader, name);
     if (link >= 0) return locate(true, where, "links[%d].name", link);
-    if (reader->link != NULL && same_name(reader->link->name, name))
+    if (reader->link != NULL && name_same(reader->link->name, name))
         return locate(true, where, "links[%d].name", robot->n_links);
     for (int i = 0; i < robot->n_loops; i++)
-        if (same_name(robot->loop[i].name, name)) return locate(true, where, "loops[%d].name", i);
+        if (name_same(robot->loop[i].name, name)) return locate(true, where, "loops[%d].name", i);
     for (int i = 0; i < robot->n_actuators; i++)
-        if (same_name(robot->actuator[i].name, name)) return locate(true, where, "actuators[%d].name", i);
+        if (name_same(robot->actuator[i].name, name)) return locate(true, where, "actuators[%d].name", i);
     for (int i = 0; i < robot->n_frames; i++)
-        if (same_name(robot->frame[i].name, name)) return locate(true, where, "frames[%d].name", i);
+        if (name_same(robot->frame[i].name, name)) return locate(true, where, "frames[%d].name", i);
     for (int i = 0; i < robot->n_supplies; i++)
-        if (same_name(robot->supply[i].name, name)) return locate(true, where, "supplies[%d].name", i);
+        if (name_same(robot->supply[i].name, name)) return locate(true, where, "supplies[%d].name", i);
     return false;
 }
 
@@ -166,7 +166,7 @@ static bool joint_has(struct reader *reader, const char *name, struct location *
 /* The same of the joint that is being read, which may need a frame. */
 static bool current_joint_has(const struct reader *reader, const char *name, struct location *where)
 {
-    const bool same = reader->link != NULL && same_name(reader->link->joint.name, name);
+    const bool same = reader->link != NULL && name_same(reader->link->joint.name, name);
     return locate(same, where, "links[%d].joint", reader->robot->n_links);
 }
 
@@ -175,14 +175,14 @@ const char *read_part_name(const struct place *at, const char *what)
     const struct robot *robot = at->reader->robot;
     const char *name = read_name(at, what);
     struct location other;
-    if (robot->format == 2 && same_name(name, "hinge"))
-        report_error(at, "%s must not be \"hinge\", which is reserved in limber-robot/2: choose another name", what);
+    if (robot->format == 2 && name_same(name, "hinge"))
+        place_error(at, "%s must not be \"hinge\", which is reserved in limber-robot/2: choose another name", what);
     if (part_has(at->reader, name, &other))
-        report_error(at, "%s must be unique among links, loops%s: %s is the same", what,
-                     robot->format == 1 ? " and actuators" : ", actuators and frames", other.path);
+        place_error(at, "%s must be unique among links, loops%s: %s is the same", what,
+                    robot->format == 1 ? " and actuators" : ", actuators and frames", other.path);
     else if (robot->format == 2 && (joint_has(at->reader, name, &other) || current_joint_has(at->reader, name, &other)))
-        report_error(at, "%s must not be the name of another link's joint (limber-robot/2): that of %s is the same",
-                     what, other.path);
+        place_error(at, "%s must not be the name of another link's joint (limber-robot/2): that of %s is the same",
+                    what, other.path);
     return name;
 }
 
@@ -193,11 +193,11 @@ const char *read_joint_name(const struct place *at, const char *link_name)
     struct location other;
     if (!at->given && robot->format == 2) return name; /* read_part_name() compared it with all others */
     if (joint_has(at->reader, name, &other))
-        report_error(at->given ? at : at->parent,
-                     "joint name, by default the link's, must be unique among joints: \"%s\" is also that of %s", name,
-                     other.path);
-    else if (robot->format == 2 && !same_name(name, link_name) && part_has(at->reader, name, &other))
-        report_error(
+        place_error(at->given ? at : at->parent,
+                    "joint name, by default the link's, must be unique among joints: \"%s\" is also that of %s", name,
+                    other.path);
+    else if (robot->format == 2 && !name_same(name, link_name) && part_has(at->reader, name, &other))
+        place_error(
             at,
             "joint name must not be the name of another link, loop, actuator or frame (limber-robot/2): %s is the same",
             other.path);
@@ -210,8 +210,8 @@ bool read_link_name(const struct place *at, enum need need, const char *what, in
 {
     const char *name = read_string(at, need, what);
     if (name == NULL) return false;
-    const int found = find_link(at->reader, name);
+    const int found = name_find_link(at->reader, name);
     if (found >= 0) *link = found;
-    else report_error(at, "%s must be the name of a link", what);
+    else place_error(at, "%s must be the name of a link", what);
     return found >= 0;
 }

@@ -82,7 +82,7 @@ static void tell(const struct place *at, enum report_level level, const char *fo
     report_add(at->reader->report, level, "%s: %s", at->reader->file, text.s);
 }
 
-void report_error(const struct place *at, const char *format, ...)
+void place_error(const struct place *at, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -90,7 +90,7 @@ void report_error(const struct place *at, const char *format, ...)
     va_end(arguments);
 }
 
-void warn(const struct place *at, const char *format, ...)
+void place_warn(const struct place *at, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -98,20 +98,20 @@ void warn(const struct place *at, const char *format, ...)
     va_end(arguments);
 }
 
-bool absent_and_optional(const struct place *at, enum need need)
+bool place_absent(const struct place *at, enum need need)
 {
     return !at->given && need == OPTIONAL;
 }
 
 /* ---- objects ----------------------------------------------------------------------------------------------------- */
 
-bool object_open(struct object *object, const struct place *at, enum need need, const char *what)
+bool place_open_object(struct object *object, const struct place *at, enum need need, const char *what)
 {
     object->at = *at;
     object->n_asked = 0;
-    if (absent_and_optional(at, need)) return false;
-    if (is_object(at)) return true;
-    report_error(at, "%s must be an object {...}", what);
+    if (place_absent(at, need)) return false;
+    if (value_is_object(at)) return true;
+    place_error(at, "%s must be an object {...}", what);
     return false;
 }
 
@@ -122,7 +122,7 @@ static bool was_asked(const struct object *object, const char *key)
     return false;
 }
 
-struct place member(struct object *object, const char *key)
+struct place place_member(struct object *object, const char *key)
 {
     if (object->n_asked < MAX_KEYS && !was_asked(object, key)) object->asked[object->n_asked++] = key;
     struct place place = {.reader = object->at.reader, .parent = &object->at, .key = key};
@@ -130,7 +130,7 @@ struct place member(struct object *object, const char *key)
     return place;
 }
 
-bool has_key(const struct object *object, const char *key)
+bool place_has_key(const struct object *object, const char *key)
 {
     return json_object_object_get_ex(object->at.value, key, NULL);
 }
@@ -139,15 +139,15 @@ static void complain_unknown(const struct object *object, const struct place *at
 {
     const char *meant = nearest(at->key, object->n_asked, object->asked);
     if (meant != NULL) {
-        report_error(at, "unknown key, did you mean \"%s\"?", meant);
+        place_error(at, "unknown key, did you mean \"%s\"?", meant);
         return;
     }
     struct text known = {.length = 0};
     for (int i = 0; i < object->n_asked; i++) append(&known, "%s%s", i > 0 ? ", " : "", object->asked[i]);
-    report_error(at, "unknown key, known here: %s", known.s);
+    place_error(at, "unknown key, known here: %s", known.s);
 }
 
-void object_close(const struct object *object)
+void place_close_object(const struct object *object)
 {
     json_object_object_foreach(object->at.value, key, value)
     {
@@ -158,30 +158,30 @@ void object_close(const struct object *object)
     }
 }
 
-void refuse(struct object *object, const char *key, const char *why)
+void place_refuse(struct object *object, const char *key, const char *why)
 {
-    const struct place at = member(object, key);
-    if (at.given) report_error(&at, "%s", why);
+    const struct place at = place_member(object, key);
+    if (at.given) place_error(&at, "%s", why);
 }
 
 /* ---- arrays ------------------------------------------------------------------------------------------------------ */
 
-bool array_open(const struct place *at, enum need need, int least, int most, const char *what, int *length)
+bool place_open_array(const struct place *at, enum need need, int least, int most, const char *what, int *length)
 {
     *length = 0;
-    if (absent_and_optional(at, need)) return false;
-    const bool array = is_array(at);
+    if (place_absent(at, need)) return false;
+    const bool array = value_is_array(at);
     const size_t items = array ? json_object_array_length(at->value) : 0;
     if (array && items >= (size_t)least && (most < 0 || items <= (size_t)most)) {
         *length = (int)items;
         return true;
     }
-    if (most < 0) report_error(at, "%s must be an array of %d or more", what, least);
-    else report_error(at, "%s must be an array of %d", what, most);
+    if (most < 0) place_error(at, "%s must be an array of %d or more", what, least);
+    else place_error(at, "%s must be an array of %d", what, most);
     return false;
 }
 
-struct place item(const struct place *array, int index)
+struct place place_item(const struct place *array, int index)
 {
     return (struct place){.reader = array->reader,
                           .parent = array,
@@ -190,7 +190,8 @@ struct place item(const struct place *array, int index)
                           .value = json_object_array_get_idx(array->value, (size_t)index)};
 }
 
-void each_member(const struct place *object, void (*take)(void *context, const struct place *member), void *context)
+void place_each_member(const struct place *object, void (*take)(void *context, const struct place *member),
+                       void *context)
 {
     struct json_object_iterator at = json_object_iter_begin(object->value), end = json_object_iter_end(object->value);
     for (; !json_object_iter_equal(&at, &end); json_object_iter_next(&at)) {

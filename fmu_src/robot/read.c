@@ -10,13 +10,14 @@ static void read_robot(const struct place *document, struct robot *robot)
     struct object object;
     robot->elastic_terms = TERMS_FULL;
     robot->description = "";
-    if (!object_open(&object, document, REQUIRED, "robot file")) return;
+    if (!place_open_object(&object, document, REQUIRED, "robot file")) return;
 
-    const struct place format_at = member(&object, "format"), name_at = member(&object, "name");
-    const struct place description_at = member(&object, "description"), gravity_at = member(&object, "gravity");
-    const struct place terms_at = member(&object, "elastic_terms"), links_at = member(&object, "links");
-    const struct place loops_at = member(&object, "loops"), actuators_at = member(&object, "actuators");
-    const struct place tip_at = member(&object, "tip");
+    const struct place format_at = place_member(&object, "format"), name_at = place_member(&object, "name");
+    const struct place description_at = place_member(&object, "description"),
+                       gravity_at = place_member(&object, "gravity");
+    const struct place terms_at = place_member(&object, "elastic_terms"), links_at = place_member(&object, "links");
+    const struct place loops_at = place_member(&object, "loops"), actuators_at = place_member(&object, "actuators");
+    const struct place tip_at = place_member(&object, "tip");
 
     robot->format = 1 + read_choice(&format_at, REQUIRED, "format", formats); /* 0: unknown */
     robot->name = read_identifier(&name_at, "robot name");
@@ -26,10 +27,10 @@ static void read_robot(const struct place *document, struct robot *robot)
     const int chosen = read_choice(&terms_at, OPTIONAL, "elastic_terms", terms);
     if (chosen >= 0) robot->elastic_terms = (enum elastic_terms)(TERMS_FULL + chosen);
 
-    const struct place frames_at = member_of_format_2(&object, "frames"); /* needs the format */
-    const struct place supplies_at = member_of_format_2(&object, "supplies");
+    const struct place frames_at = format_2_member(&object, "frames"); /* needs the format */
+    const struct place supplies_at = format_2_member(&object, "supplies");
     read_supplies(&supplies_at, robot);
-    frames_open(&frames_at, robot);
+    read_frames_open(&frames_at, robot);
     read_links(&links_at, robot);
     if (robot->n_links > 0) { /* the rest refers to links */
         read_frames(document->reader);
@@ -38,7 +39,7 @@ static void read_robot(const struct place *document, struct robot *robot)
         robot->tip = robot->n_links - 1;
         read_link_name(&tip_at, OPTIONAL, "tip", &robot->tip);
     }
-    object_close(&object);
+    place_close_object(&object);
 }
 
 /* The result of reading; a robot with errors is freed. */

@@ -87,7 +87,7 @@ struct number_field {
 struct json_object *document_parse(struct reader *reader, const char *text, bool *valid);
 bool document_free(struct reader *reader);
 /* The bytes of a file ("-": standard input), terminated by '\0'; NULL, with a report, where it cannot be read. */
-const char *file_load(const char *file, struct arena *arena, size_t *length, struct report *report);
+const char *document_load_file(const char *file, struct arena *arena, size_t *length, struct report *report);
 /* The same of a text: a null byte or a byte-order mark is an error. */
 const char *document_load(const char *file, struct arena *arena, struct report *report);
 
@@ -95,39 +95,40 @@ const char *document_load(const char *file, struct arena *arena, struct report *
 
 /* Reports `FILE: PATH = VALUE: text`, `FILE: PATH: missing: text` where there is no value; text says what was expected. */
 PRINTF_LIKE(2, 3)
-void report_error(const struct place *at, const char *format, ...);
+void place_error(const struct place *at, const char *format, ...);
 PRINTF_LIKE(2, 3)
-void warn(const struct place *at, const char *format, ...);
+void place_warn(const struct place *at, const char *format, ...);
 
 /* Whether an optional value is absent. (A required value that is absent fails the check that any value must pass.) */
-bool absent_and_optional(const struct place *at, enum need need);
+bool place_absent(const struct place *at, enum need need);
 
 /* Opens a place as an object; false if there is none to read, with an error report if one is required. */
-bool object_open(struct object *object, const struct place *at, enum need need, const char *what);
+bool place_open_object(struct object *object, const struct place *at, enum need need, const char *what);
 /* Reports every member that was not read as an unknown key. */
-void object_close(const struct object *object);
-struct place member(struct object *object, const char *key);
+void place_close_object(const struct object *object);
+struct place place_member(struct object *object, const char *key);
 /* Whether the object has a member, without reading it. */
-bool has_key(const struct object *object, const char *key);
+bool place_has_key(const struct object *object, const char *key);
 
 /* All members of a place that is an object, in the order of the document. */
-void each_member(const struct place *object, void (*take)(void *context, const struct place *member), void *context);
+void place_each_member(const struct place *object, void (*take)(void *context, const struct place *member),
+                       void *context);
 /* The value as JSON text, in the arena; NULL: no memory. */
 const char *place_text(const struct place *at, struct arena *arena);
 
-/* Opens a place as an array of least to most items (most < 0: no limit). False as object_open(). */
-bool array_open(const struct place *at, enum need need, int least, int most, const char *what, int *length);
-struct place item(const struct place *array, int index);
+/* Opens a place as an array of least to most items (most < 0: no limit). False as place_open_object(). */
+bool place_open_array(const struct place *at, enum need need, int least, int most, const char *what, int *length);
+struct place place_item(const struct place *array, int index);
 
 /* Reports a member that is not allowed here. */
-void refuse(struct object *object, const char *key, const char *why);
+void place_refuse(struct object *object, const char *key, const char *why);
 
 /* ---- value.c: typed values; each returns false and leaves the result unchanged where there is no valid value -------- */
 
-bool is_number(const struct place *at);
-bool is_string(const struct place *at);
-bool is_array(const struct place *at);
-bool is_object(const struct place *at);
+bool value_is_number(const struct place *at);
+bool value_is_string(const struct place *at);
+bool value_is_array(const struct place *at);
+bool value_is_object(const struct place *at);
 
 bool read_number(const struct place *at, enum need need, const struct quantity *quantity, double *number);
 bool read_numbers(const struct place *at, enum need need, const struct quantity *quantity, int count, double *number);
@@ -156,13 +157,13 @@ unsigned read_fields(struct object *object, int count, const struct number_field
 /* ---- format.c: limber-robot/1 and limber-robot/2 ------------------------------------------------------------------ */
 
 /* Reports what only format 2 has; false where it may stand: in a format 2 file, or not given. */
-bool refuse_in_format_1(const struct place *at, const char *what);
+bool format_refuse_in_1(const struct place *at, const char *what);
 /* Reports what a later version will read, and what to do instead. */
-void refuse_unsupported(const struct place *at, const char *what, const char *advice);
+void format_refuse_unsupported(const struct place *at, const char *what, const char *advice);
 /* The same for each of these keys (the list ends with NULL) that the object has. */
-void refuse_unsupported_keys(struct object *object, const char *const *keys);
+void format_refuse_keys(struct object *object, const char *const *keys);
 /* A member that only format 2 has; in a format 1 file it is reported and then not given. */
-struct place member_of_format_2(struct object *object, const char *key);
+struct place format_2_member(struct object *object, const char *key);
 
 /* A string that is allowed from this format on. */
 struct choice {
@@ -182,10 +183,10 @@ const char *read_identifier(const struct place *at, const char *what);
 const char *read_part_name(const struct place *at, const char *what);
 const char *read_joint_name(const struct place *at, const char *link_name);
 /* Index of the link of that name among those read so far; -1 where there is none. */
-int find_link(struct reader *reader, const char *name);
+int name_find_link(struct reader *reader, const char *name);
 /* A place that names a link; false, with an error reported, where there is no such link. */
 bool read_link_name(const struct place *at, enum need need, const char *what, int *link);
-bool same_name(const char *a, const char *b); /* false for NULL */
+bool name_same(const char *a, const char *b); /* false for NULL */
 
 /* ---- read_profile.c: quantities along a beam ---------------------------------------------------------------------- */
 
@@ -212,7 +213,7 @@ void read_joint(const struct place *at, bool parent_given, struct link *link);
 enum hold read_hold(struct object *object);
 void read_links(const struct place *at, struct robot *robot);
 /* Announces the frames, whose links are read between these calls; then reads those that no joint has needed. */
-void frames_open(const struct place *at, struct robot *robot);
+void read_frames_open(const struct place *at, struct robot *robot);
 void read_frames(struct reader *reader);
 /* A place that names a frame, or a link for its tip frame; false, with an error reported, where there is none. */
 bool read_frame_name(const struct place *at, const char *what, struct site *site);

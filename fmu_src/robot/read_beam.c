@@ -59,8 +59,8 @@ static int read_shape(const struct place *at, enum kind kind)
 static void read_family(const struct place *at, enum kind kind, struct mode_family *family)
 {
     struct object object;
-    if (!object_open(&object, at, OPTIONAL, "mode family")) return;
-    const struct place shape_at = member(&object, "shape"), count_at = member(&object, "count");
+    if (!place_open_object(&object, at, OPTIONAL, "mode family")) return;
+    const struct place shape_at = place_member(&object, "shape"), count_at = place_member(&object, "count");
     const int shape = read_shape(&shape_at, kind);
     if (shape >= 0) {
         const int least = shapes[shape].of[kind].least, most = shapes[shape].of[kind].most;
@@ -71,22 +71,22 @@ static void read_family(const struct place *at, enum kind kind, struct mode_fami
     }
     for (int i = 0; i < FIELD_COUNT(tip_load); i++)
         if (shape >= 0 && shape != SHAPE_CLAMPED_MASS)
-            refuse(&object, tip_load[i].key, "only the shape \"clamped-mass\" has a load at the tip");
+            place_refuse(&object, tip_load[i].key, "only the shape \"clamped-mass\" has a load at the tip");
     read_fields(&object, FIELD_COUNT(tip_load), tip_load, family);
-    object_close(&object);
+    place_close_object(&object);
 }
 
 /* Reads the families; used[f]: the file has family f. */
 static void read_modes(const struct place *at, struct beam *beam, bool used[FAMILY_COUNT])
 {
     struct object object;
-    if (!object_open(&object, at, REQUIRED, "modes ({} makes a rigid beam)")) return;
+    if (!place_open_object(&object, at, REQUIRED, "modes ({} makes a rigid beam)")) return;
     for (int f = 0; f < FAMILY_COUNT; f++) {
-        const struct place family_at = member(&object, families[f].key);
+        const struct place family_at = place_member(&object, families[f].key);
         used[f] = family_at.given;
         read_family(&family_at, families[f].kind, &beam->family[f]);
     }
-    object_close(&object);
+    place_close_object(&object);
 }
 
 /* ---- the numbers of the beam ------------------------------------------------------------------------------------- */
@@ -118,7 +118,7 @@ static void read_stiffnesses(struct object *object, const bool used[FAMILY_COUNT
             stiffness.need = REQUIRED;
             stiffness.quantity.range = POSITIVE;
         }
-        const struct place at = member(object, stiffness.key);
+        const struct place at = place_member(object, stiffness.key);
         read_property(&at, &stiffness, beam);
     }
 }
@@ -126,19 +126,19 @@ static void read_stiffnesses(struct object *object, const bool used[FAMILY_COUNT
 /* The only inertia of twist is that of the sections about x: it must not be zero everywhere */
 static void read_inertia_per_length(struct object *object, bool twists, struct beam *beam)
 {
-    const struct place at = member(object, "inertia_per_length");
+    const struct place at = place_member(object, "inertia_per_length");
     struct profile *J = beam->inertia_per_length;
     const enum profile_kind kind = read_profiles(&at, OPTIONAL, &inertia_per_length, beam->length, 3, J);
     double largest = J[0].n == 0 ? J[0].factor : 0;
     for (int i = 0; i < J[0].n; i++) largest = fmax(largest, J[0].value[i]);
     if (kind == IS_TABLE) beam->given |= TABLE_INERTIA_PER_LENGTH;
     if (twists && (kind != NOT_GIVEN || !at.given) && !(largest > 0))
-        report_error(&at, "twist modes need a positive inertia per length about x [kg.m]");
+        place_error(&at, "twist modes need a positive inertia per length about x [kg.m]");
 }
 
 static void read_derived_numbers(struct object *object, const bool used[FAMILY_COUNT], struct beam *beam)
 {
-    const struct place mass_at = member(object, mass_per_length.key);
+    const struct place mass_at = place_member(object, mass_per_length.key);
     read_property(&mass_at, &mass_per_length, beam);
     read_stiffnesses(object, used, beam);
     read_inertia_per_length(object, used[FAMILY_TWIST], beam);
@@ -147,9 +147,9 @@ static void read_derived_numbers(struct object *object, const bool used[FAMILY_C
 static void refuse_derived_numbers(struct object *object)
 {
     static const char *const why = "follows from material and section: give one or the other";
-    refuse(object, mass_per_length.key, why);
-    for (int f = 0; f < FAMILY_COUNT; f++) refuse(object, families[f].stiffness.key, why);
-    refuse(object, "inertia_per_length", why);
+    place_refuse(object, mass_per_length.key, why);
+    for (int f = 0; f < FAMILY_COUNT; f++) place_refuse(object, families[f].stiffness.key, why);
+    place_refuse(object, "inertia_per_length", why);
 }
 
 /* In format 2 a beam that bends has foreshortening unless the file says false. */
@@ -163,25 +163,26 @@ static void read_foreshortening(const struct place *at, struct beam *beam)
 void read_beam(const struct place *at, struct beam *beam)
 {
     struct object object;
-    if (!object_open(&object, at, OPTIONAL, "beam")) return;
+    if (!place_open_object(&object, at, OPTIONAL, "beam")) return;
     beam->given |= read_fields(&object, 1, &length, beam);
 
     bool used[FAMILY_COUNT] = {false};
-    const struct place modes_at = member(&object, "modes");
+    const struct place modes_at = place_member(&object, "modes");
     read_modes(&modes_at, beam, used);
 
-    if (member(&object, "material").given || member(&object, "section").given) {
+    if (place_member(&object, "material").given || place_member(&object, "section").given) {
         read_section(&object, beam);
         refuse_derived_numbers(&object);
     } else {
         read_derived_numbers(&object, used, beam);
     }
 
-    const struct place foreshortening_at = member(&object, "foreshortening"), rayleigh_at = member(&object, "rayleigh");
+    const struct place foreshortening_at = place_member(&object, "foreshortening"),
+                       rayleigh_at = place_member(&object, "rayleigh");
     read_foreshortening(&foreshortening_at, beam);
     beam->given |= read_fields(&object, 1, &damping_ratio, beam);
     read_numbers(&rayleigh_at, OPTIONAL, &rayleigh, 2, beam->rayleigh);
-    const struct place added_at = member_of_format_2(&object, added_mass.key);
+    const struct place added_at = format_2_member(&object, added_mass.key);
     if (added_at.given) read_property(&added_at, &added_mass, beam);
-    object_close(&object);
+    place_close_object(&object);
 }

@@ -13,22 +13,22 @@ static bool obeys_triangle_inequality(const double I[6])
 {
     const double half_trace = 0.5 * (I[0] + I[1] + I[2]);
     const double second_moments[6] = {half_trace - I[0], half_trace - I[1], half_trace - I[2], -I[3], -I[4], -I[5]};
-    return is_semidefinite_tensor(second_moments);
+    return semidefinite_tensor(second_moments);
 }
 
 static void read_inertia(const struct place *at, double I[6])
 {
     if (!read_numbers(at, OPTIONAL, &inertia, 6, I)) return;
-    if (!is_semidefinite_tensor(I)) report_error(at, "inertia must be positive semidefinite [kg.m^2]");
+    if (!semidefinite_tensor(I)) place_error(at, "inertia must be positive semidefinite [kg.m^2]");
     else if (!obeys_triangle_inequality(I))
-        warn(at, "inertia violates the triangle inequality of principal moments: no physical body has it");
+        place_warn(at, "inertia violates the triangle inequality of principal moments: no physical body has it");
 }
 
 /* mass, com, inertia */
 static void read_mass_members(struct object *object, struct mass_properties *body)
 {
-    const struct place mass_at = member(object, "mass"), com_at = member(object, "com");
-    const struct place inertia_at = member(object, "inertia");
+    const struct place mass_at = place_member(object, "mass"), com_at = place_member(object, "com");
+    const struct place inertia_at = place_member(object, "inertia");
     read_number(&mass_at, REQUIRED, &mass, &body->mass);
     read_numbers(&com_at, OPTIONAL, &com, 3, body->com);
     read_inertia(&inertia_at, body->inertia);
@@ -38,19 +38,19 @@ void read_rigid(const struct place *at, struct mass_properties *body, struct pos
 {
     struct object object;
     identity3(tip->R);
-    if (!object_open(&object, at, OPTIONAL, "rigid body")) return;
+    if (!place_open_object(&object, at, OPTIONAL, "rigid body")) return;
     read_mass_members(&object, body);
-    const struct place tip_at = member(&object, "tip");
+    const struct place tip_at = place_member(&object, "tip");
     read_pose(&tip_at, "tip frame", tip);
-    object_close(&object);
+    place_close_object(&object);
 }
 
 bool read_attached(const struct place *at, const char *what, struct mass_properties *body)
 {
     struct object object;
-    if (!object_open(&object, at, OPTIONAL, what)) return false;
+    if (!place_open_object(&object, at, OPTIONAL, what)) return false;
     read_mass_members(&object, body);
-    object_close(&object);
+    place_close_object(&object);
     return true;
 }
 
@@ -70,12 +70,13 @@ static double *take_numbers(const struct place *at, int count)
 static void read_node(const struct place *at, int modes, struct node *node)
 {
     struct object object;
-    if (!object_open(&object, at, REQUIRED, "node")) return;
-    const struct place position_at = member(&object, "position");
+    if (!place_open_object(&object, at, REQUIRED, "node")) return;
+    const struct place position_at = place_member(&object, "position");
     read_numbers(&position_at, REQUIRED, &position, 3, node->position);
     read_mass_members(&object, &node->body);
 
-    const struct place translation_at = member(&object, "translation"), rotation_at = member(&object, "rotation");
+    const struct place translation_at = place_member(&object, "translation"),
+                       rotation_at = place_member(&object, "rotation");
     double *Phi = take_numbers(at, 3 * modes), *Lambda = take_numbers(at, 3 * modes);
     if (modes > 0 && Phi != NULL && Lambda != NULL) {
         read_rows(&translation_at, REQUIRED, &translation, 3, modes, Phi);
@@ -83,15 +84,15 @@ static void read_node(const struct place *at, int modes, struct node *node)
     }
     node->translation = Phi;
     node->rotation = Lambda;
-    object_close(&object);
+    place_close_object(&object);
 }
 
 static void read_nodes(const struct place *at, struct nodal *nodal)
 {
-    if (!array_open(at, REQUIRED, 1, -1, "nodes", &nodal->n_nodes)) return;
+    if (!place_open_array(at, REQUIRED, 1, -1, "nodes", &nodal->n_nodes)) return;
     struct node *node = arena_allocate(&at->reader->robot->arena, (size_t)nodal->n_nodes, sizeof *node);
     for (int i = 0; node != NULL && i < nodal->n_nodes; i++) {
-        const struct place node_at = item(at, i);
+        const struct place node_at = place_item(at, i);
         read_node(&node_at, nodal->modes, &node[i]);
     }
     nodal->node = node;
@@ -99,7 +100,7 @@ static void read_nodes(const struct place *at, struct nodal *nodal)
 
 static void read_modal_matrices(struct object *object, struct nodal *nodal)
 {
-    const struct place stiffness_at = member(object, "stiffness"), damping_at = member(object, "damping");
+    const struct place stiffness_at = place_member(object, "stiffness"), damping_at = place_member(object, "damping");
     const int m = nodal->modes;
     double *K = take_numbers(&object->at, m * m), *D = take_numbers(&object->at, m * m);
     if (m > 0 && K != NULL && D != NULL) {
@@ -115,9 +116,9 @@ static void read_matrices(const struct place *at, enum need need, const struct q
                           double *D)
 {
     int length;
-    array_open(at, need, count, count, quantity->what, &length);
+    place_open_array(at, need, count, count, quantity->what, &length);
     for (int i = 0; i < length; i++) {
-        const struct place matrix_at = item(at, i);
+        const struct place matrix_at = place_item(at, i);
         read_symmetric(&matrix_at, REQUIRED, quantity, m, D + m * m * i);
     }
 }
@@ -133,25 +134,26 @@ static const double *read_geometric_stiffness(const struct place *at, int m)
     static const struct quantity turn = {"second derivatives of the rotational mass moments (3 matrices x, y, z)", "kg",
                                          ANY};
     struct object object;
-    if (!object_open(&object, at, REQUIRED, "geometric stiffness")) return NULL;
-    const struct place acceleration_at = member(&object, "acceleration"), rates_at = member(&object, "rates");
-    const struct place turn_at = member(&object, "angular_acceleration");
+    if (!place_open_object(&object, at, REQUIRED, "geometric stiffness")) return NULL;
+    const struct place acceleration_at = place_member(&object, "acceleration"),
+                       rates_at = place_member(&object, "rates");
+    const struct place turn_at = place_member(&object, "angular_acceleration");
     double *D = take_numbers(at, GEOMETRIC_MOMENTS * m * m);
     if (m > 0 && D != NULL) {
         read_matrices(&acceleration_at, REQUIRED, &acceleration, 3, m, D);
         read_matrices(&rates_at, REQUIRED, &rates, 6, m, D + 3 * m * m);
         read_matrices(&turn_at, OPTIONAL, &turn, 3, m, D + 9 * m * m);
     }
-    object_close(&object);
+    place_close_object(&object);
     return D;
 }
 
 void read_nodal(const struct place *at, struct nodal *nodal)
 {
     struct object object;
-    if (!object_open(&object, at, OPTIONAL, "nodal body")) return;
-    const struct place modes_at = member(&object, "modes"), nodes_at = member(&object, "nodes");
-    const struct place hinge_at = member(&object, "hinge_node"), tip_at = member(&object, "tip_node");
+    if (!place_open_object(&object, at, OPTIONAL, "nodal body")) return;
+    const struct place modes_at = place_member(&object, "modes"), nodes_at = place_member(&object, "nodes");
+    const struct place hinge_at = place_member(&object, "hinge_node"), tip_at = place_member(&object, "tip_node");
     read_integer(&modes_at, REQUIRED, "number of modes", 1, MOST_MODES, &nodal->modes);
     read_nodes(&nodes_at, nodal);
     if (nodal->n_nodes > 0) {
@@ -159,7 +161,7 @@ void read_nodal(const struct place *at, struct nodal *nodal)
         read_integer(&tip_at, REQUIRED, "node at the tip", 0, nodal->n_nodes - 1, &nodal->tip_node);
     }
     read_modal_matrices(&object, nodal);
-    const struct place geometric_at = member_of_format_2(&object, "geometric_stiffness");
+    const struct place geometric_at = format_2_member(&object, "geometric_stiffness");
     if (geometric_at.given) nodal->geometric = read_geometric_stiffness(&geometric_at, nodal->modes);
-    object_close(&object);
+    place_close_object(&object);
 }

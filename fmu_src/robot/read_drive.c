@@ -14,21 +14,21 @@ static const struct number_field supply_numbers[] = {
 static void read_supply(const struct place *at, struct supply *supply)
 {
     struct object object;
-    if (!object_open(&object, at, REQUIRED, "supply")) return;
-    const struct place name_at = member(&object, "name");
+    if (!place_open_object(&object, at, REQUIRED, "supply")) return;
+    const struct place name_at = place_member(&object, "name");
     supply->name = read_part_name(&name_at, "supply name");
     read_fields(&object, FIELD_COUNT(supply_numbers), supply_numbers, supply);
-    object_close(&object);
+    place_close_object(&object);
 }
 
 void read_supplies(const struct place *at, struct robot *robot)
 {
     int count;
-    if (!array_open(at, OPTIONAL, 0, -1, "supplies", &count)) return;
+    if (!place_open_array(at, OPTIONAL, 0, -1, "supplies", &count)) return;
     robot->supply = arena_allocate(&robot->arena, (size_t)count, sizeof *robot->supply);
     if (robot->supply == NULL) return;
     for (int i = 0; i < count; i++) {
-        const struct place supply_at = item(at, i);
+        const struct place supply_at = place_item(at, i);
         read_supply(&supply_at, &robot->supply[i]);
         robot->n_supplies++;
     }
@@ -37,17 +37,17 @@ void read_supplies(const struct place *at, struct robot *robot)
 /* A cylinder on a supply: its pressure is that of the supply. */
 static void read_supply_name(struct object *object, const struct robot *robot, struct robot_drive *of)
 {
-    const struct place at = member(object, "supply");
+    const struct place at = place_member(object, "supply");
     const char *name = read_string(&at, OPTIONAL, "supply");
     if (name == NULL) return;
     if (!drive_has_supply(of->drive)) {
-        report_error(&at, "a %s has no supply: remove it", of->drive->name);
+        place_error(&at, "a %s has no supply: remove it", of->drive->name);
         return;
     }
     for (int i = 0; i < robot->n_supplies; i++)
-        if (same_name(robot->supply[i].name, name)) of->supply = i;
-    if (of->supply < 0) report_error(&at, "supply must be the name of a supply (of the array `supplies`)");
-    refuse(object, "supply_pressure", "the supply has the pressure: leave out `supply` or `supply_pressure`");
+        if (name_same(robot->supply[i].name, name)) of->supply = i;
+    if (of->supply < 0) place_error(&at, "supply must be the name of a supply (of the array `supplies`)");
+    place_refuse(object, "supply_pressure", "the supply has the pressure: leave out `supply` or `supply_pressure`");
 }
 
 /* ---- drives ------------------------------------------------------------------------------------------------------ */
@@ -71,8 +71,8 @@ static const struct drive *read_type(const struct place *at, bool on_joint)
     const struct drive *const *here = on_joint ? of_joints : of_lines, *const *there = on_joint ? of_lines : of_joints;
     const char *names[MOST_TYPES + 1] = {NULL};
     for (int i = 0; here[i] != NULL; i++) names[i] = here[i]->name;
-    if (is_string(at) && find_drive(there, read_string(at, REQUIRED, "type of the drive")) != NULL) {
-        report_error(at, "this drives a %s: put it there", on_joint ? "line actuator" : "joint");
+    if (value_is_string(at) && find_drive(there, read_string(at, REQUIRED, "type of the drive")) != NULL) {
+        place_error(at, "this drives a %s: put it there", on_joint ? "line actuator" : "joint");
         return NULL;
     }
     const int type = read_choice(at, REQUIRED, "type of the drive", names);
@@ -81,12 +81,12 @@ static const struct drive *read_type(const struct place *at, bool on_joint)
 
 void read_drive_parameter(struct object *object, const struct drive_row *row, double *value)
 {
-    const struct place at = member(object, row->name);
+    const struct place at = place_member(object, row->name);
     const char *unit = row->unit != NULL ? row->unit : "1";
     const struct quantity quantity = {row->description, unit, ANY};
     if (!read_number(&at, OPTIONAL, &quantity, value)) return;
     const char *error = drive_value_error(row, *value);
-    if (error != NULL) report_error(&at, "%s %s [%s]", row->description, error, unit);
+    if (error != NULL) place_error(&at, "%s %s [%s]", row->description, error, unit);
 }
 
 static void read_parameters(const struct place *at, struct object *object, struct robot *robot, struct robot_drive *of)
@@ -101,7 +101,7 @@ static void read_parameters(const struct place *at, struct object *object, struc
     if (at->reader->report->errors > errors) return;
     robot_drive_values(robot, of, v);
     const char *conflict = of->drive->conflict(v, text);
-    if (conflict != NULL) report_error(at, "%s", conflict);
+    if (conflict != NULL) place_error(at, "%s", conflict);
 }
 
 /* A place for one more. Drives are few: the arena keeps what was taken before. */
@@ -128,13 +128,13 @@ static struct robot_drive *read_drive(const struct place *at, bool on_joint)
 {
     struct robot *robot = at->reader->robot;
     struct object object;
-    if (!object_open(&object, at, OPTIONAL, "drive")) return NULL;
-    const struct place type_at = member(&object, "type");
+    if (!place_open_object(&object, at, OPTIONAL, "drive")) return NULL;
+    const struct place type_at = place_member(&object, "type");
     const struct drive *drive = read_type(&type_at, on_joint);
     struct robot_drive *of = drive != NULL ? add_drive(robot, drive) : NULL;
     if (of == NULL) return NULL;
     read_parameters(at, &object, robot, of);
-    object_close(&object);
+    place_close_object(&object);
     return of;
 }
 
@@ -146,7 +146,7 @@ void read_joint_drive(const struct place *at, const struct joint *joint)
                       : joint->prescribed             ? "a prescribed joint has no drive: remove `motion` or `drive`"
                                                       : NULL;
     if (at->given && why != NULL) {
-        report_error(at, "%s", why);
+        place_error(at, "%s", why);
         return;
     }
     struct robot_drive *of = read_drive(at, true);

@@ -10,35 +10,35 @@ static void read_station(const struct place *at, const struct link *link, struct
 {
     static const struct quantity station = {"station x of a frame", "m", NON_NEGATIVE};
     if (link->type != BODY_BEAM) {
-        report_error(at, "only a beam has stations: use \"hinge\", \"tip\"%s",
-                     link->type == BODY_NODAL ? " or {\"node\": k}" : "");
+        place_error(at, "only a beam has stations: use \"hinge\", \"tip\"%s",
+                    link->type == BODY_NODAL ? " or {\"node\": k}" : "");
         return;
     }
     if (!read_number(at, REQUIRED, &station, &site->x)) return;
     if (site->x > link->beam.length)
-        report_error(at, "station x of a frame must not exceed the length of the beam, %.9g m", link->beam.length);
+        place_error(at, "station x of a frame must not exceed the length of the beam, %.9g m", link->beam.length);
     site->type = site->x == link->beam.length ? AT_TIP : AT_STATION;
 }
 
 static void read_node_number(const struct place *at, const struct link *link, struct site *site)
 {
     struct object object;
-    if (!object_open(&object, at, REQUIRED, "node of a frame")) return;
-    const struct place node_at = member(&object, "node");
-    if (link->type != BODY_NODAL) report_error(at, "only a nodal body has nodes");
+    if (!place_open_object(&object, at, REQUIRED, "node of a frame")) return;
+    const struct place node_at = place_member(&object, "node");
+    if (link->type != BODY_NODAL) place_error(at, "only a nodal body has nodes");
     else read_integer(&node_at, REQUIRED, "node of a frame", 0, link->nodal.n_nodes - 1, &site->node);
     site->type = AT_NODE;
-    object_close(&object);
+    place_close_object(&object);
 }
 
 /* "hinge", "tip" (the default), a station of a beam, or {"node": k}. */
 static void read_section_of(const struct place *at, const struct link *link, struct site *site)
 {
     static const char *const names[] = {"hinge", "tip", NULL};
-    if (is_number(at)) read_station(at, link, site);
-    else if (is_object(at)) read_node_number(at, link, site);
-    else if (at->given && !is_string(at))
-        report_error(at, "place of a frame must be \"hinge\", \"tip\", a station x of a beam, or {\"node\": k}");
+    if (value_is_number(at)) read_station(at, link, site);
+    else if (value_is_object(at)) read_node_number(at, link, site);
+    else if (at->given && !value_is_string(at))
+        place_error(at, "place of a frame must be \"hinge\", \"tip\", a station x of a beam, or {\"node\": k}");
     else if (read_choice(at, OPTIONAL, "place of a frame", names) == 0) site->type = AT_HINGE;
 }
 
@@ -47,10 +47,10 @@ static bool read_frame_link(const struct place *at, int *link)
     struct reader *reader = at->reader;
     if (reader->link == NULL) return read_link_name(at, REQUIRED, "link of a frame", link);
     const char *name = read_string(at, REQUIRED, "link of a frame");
-    const int found = name != NULL ? find_link(reader, name) : -1;
+    const int found = name != NULL ? name_find_link(reader, name) : -1;
     if (found >= 0) *link = found;
     else if (name != NULL)
-        report_error(
+        place_error(
             at, "link of a frame must be the name of a link that stands before links[%d], whose joint names the frame",
             reader->robot->n_links);
     return found >= 0;
@@ -59,28 +59,28 @@ static bool read_frame_link(const struct place *at, int *link)
 static void read_frame(const struct place *at, struct robot_frame *frame)
 {
     struct object object;
-    frame->site = site_of_link(0);
-    if (!object_open(&object, at, REQUIRED, "frame")) return;
-    const struct place name_at = member(&object, "name"), link_at = member(&object, "link");
-    const struct place at_at = member(&object, "at"), sensor_at = member(&object, "sensor");
-    const struct place load_at = member(&object, "load");
+    frame->site = robot_site_of_link(0);
+    if (!place_open_object(&object, at, REQUIRED, "frame")) return;
+    const struct place name_at = place_member(&object, "name"), link_at = place_member(&object, "link");
+    const struct place at_at = place_member(&object, "at"), sensor_at = place_member(&object, "sensor");
+    const struct place load_at = place_member(&object, "load");
     frame->name = read_part_name(&name_at, "frame name");
     if (read_frame_link(&link_at, &frame->site.link))
         read_section_of(&at_at, &at->reader->robot->link[frame->site.link], &frame->site);
-    frame->gauge = is_number(&at_at);
+    frame->gauge = value_is_number(&at_at);
     read_pose_members(&object, &frame->site.at);
     read_flag(&sensor_at, "sensor", &frame->sensor);
     read_flag(&load_at, "load", &frame->load);
-    object_close(&object);
+    place_close_object(&object);
 }
 
 /* ---- all frames ----------------------------------------------------------------------------------------------------- */
 
-void frames_open(const struct place *at, struct robot *robot)
+void read_frames_open(const struct place *at, struct robot *robot)
 {
     struct reader *reader = at->reader;
     int count;
-    if (!array_open(at, OPTIONAL, 0, -1, "frames", &count)) return;
+    if (!place_open_array(at, OPTIONAL, 0, -1, "frames", &count)) return;
     robot->frame = arena_allocate(&robot->arena, (size_t)count, sizeof *robot->frame);
     reader->frame_read = arena_allocate(&robot->arena, (size_t)count, sizeof *reader->frame_read);
     if (robot->arena.failed) return;
@@ -92,7 +92,7 @@ static void read_frame_once(struct reader *reader, int i)
 {
     if (reader->frame_read[i]) return;
     reader->frame_read[i] = true;
-    const struct place at = item(reader->frames, i);
+    const struct place at = place_item(reader->frames, i);
     read_frame(&at, &reader->robot->frame[i]);
 }
 
@@ -104,9 +104,9 @@ void read_frames(struct reader *reader)
 /* Whether frames[i] of the document has this name, read or not. */
 static bool frame_is_called(const struct reader *reader, int i, const char *name)
 {
-    const struct place at = item(reader->frames, i);
+    const struct place at = place_item(reader->frames, i);
     struct json_object *value = NULL;
-    if (!is_object(&at) || !json_object_object_get_ex(at.value, "name", &value)) return false;
+    if (!value_is_object(&at) || !json_object_object_get_ex(at.value, "name", &value)) return false;
     return json_object_is_type(value, json_type_string) && strcmp(json_object_get_string(value), name) == 0;
 }
 
@@ -125,7 +125,7 @@ bool read_frame_name(const struct place *at, const char *what, struct site *site
     const char *name = read_string(at, REQUIRED, what);
     const struct robot_frame *frame = name != NULL ? find_frame(at->reader, name) : NULL;
     if (frame != NULL) *site = frame->site;
-    else if (name != NULL) report_error(at, "%s must be the name of a frame (of the array `frames`)", what);
+    else if (name != NULL) place_error(at, "%s must be the name of a frame (of the array `frames`)", what);
     return frame != NULL;
 }
 
@@ -134,10 +134,10 @@ bool read_link_or_frame(const struct place *at, const char *what, struct site *s
     const char *name = read_string(at, REQUIRED, what);
     if (name == NULL) return false;
     const bool may_be_frame = at->reader->robot->format != 1;
-    const int link = find_link(at->reader, name);
+    const int link = name_find_link(at->reader, name);
     const struct robot_frame *frame = link < 0 && may_be_frame ? find_frame(at->reader, name) : NULL;
-    if (link >= 0) *site = site_of_link(link);
+    if (link >= 0) *site = robot_site_of_link(link);
     else if (frame != NULL) *site = frame->site;
-    else report_error(at, "%s must be the name of a link%s", what, may_be_frame ? " or a frame" : "");
+    else place_error(at, "%s must be the name of a link%s", what, may_be_frame ? " or a frame" : "");
     return link >= 0 || frame != NULL;
 }

@@ -65,37 +65,37 @@ static struct pose pose_of_dh(const struct dh *dh)
 
 static void read_dh(struct object *object, struct joint *joint)
 {
-    const struct place at = member(object, "dh");
+    const struct place at = place_member(object, "dh");
     struct object dh_object;
     struct dh dh = {0};
     if (!at.given) return;
     if (joint->type > JOINT_PRISMATIC) {
-        report_error(&at, "dh is for revolute and prismatic joints: give a %s joint an origin", joint_type_name(joint));
+        place_error(&at, "dh is for revolute and prismatic joints: give a %s joint an origin", joint_type_name(joint));
         return;
     }
-    refuse(object, "origin", "joint origin follows from dh: give one or the other");
-    refuse(object, "axis", "joint axis is z with dh: give one or the other");
-    if (!object_open(&dh_object, &at, OPTIONAL, "dh")) return;
+    place_refuse(object, "origin", "joint origin follows from dh: give one or the other");
+    place_refuse(object, "axis", "joint axis is z with dh: give one or the other");
+    if (!place_open_object(&dh_object, &at, OPTIONAL, "dh")) return;
     read_fields(&dh_object, FIELD_COUNT(dh_numbers), dh_numbers, &dh);
     joint->origin = pose_of_dh(&dh);
-    object_close(&dh_object);
+    place_close_object(&dh_object);
 }
 
 /* The two axes of a universal joint: both required, and they must span a plane. */
 static void read_axes(struct object *object, struct joint *joint)
 {
-    const struct place axis_at = member(object, "axis"), axis2_at = member(object, "axis2");
+    const struct place axis_at = place_member(object, "axis"), axis2_at = place_member(object, "axis2");
     bool fine = read_direction(&axis_at, REQUIRED, "first axis of a universal joint", joint->axis);
     fine &= read_direction(&axis2_at, REQUIRED, "second axis of a universal joint", joint->axis2);
     double normal[3];
     cross3(joint->axis, joint->axis2, normal);
-    if (fine && dot3(normal, normal) < 1e-12) report_error(&axis2_at, "axis2 must not be parallel to axis");
+    if (fine && dot3(normal, normal) < 1e-12) place_error(&axis2_at, "axis2 must not be parallel to axis");
 }
 
 static void read_placement(struct object *object, bool type_known, struct joint *joint)
 {
-    const struct place origin_at = member(object, "origin"), axis_at = member(object, "axis");
-    const struct place axis2_at = member_of_format_2(object, "axis2");
+    const struct place origin_at = place_member(object, "origin"), axis_at = place_member(object, "axis");
+    const struct place axis2_at = format_2_member(object, "axis2");
     read_pose(&origin_at, "joint origin", &joint->origin);
     read_dh(object, joint);
     joint->axis[2] = 1;
@@ -105,9 +105,9 @@ static void read_placement(struct object *object, bool type_known, struct joint 
     }
     read_direction(&axis_at, OPTIONAL, "joint axis", joint->axis);
     if (axis2_at.given && type_known)
-        report_error(&axis2_at, "a %s joint has no second axis: only a universal joint has", joint_type_name(joint));
+        place_error(&axis2_at, "a %s joint has no second axis: only a universal joint has", joint_type_name(joint));
     if (axis_at.given && joint_quaternion(joint) >= 0)
-        warn(&axis_at, "has no effect on a %s joint", joint_type_name(joint));
+        place_warn(&axis_at, "has no effect on a %s joint", joint_type_name(joint));
 }
 
 /* ---- the numbers of its coordinates ------------------------------------------------------------------------------ */
@@ -126,9 +126,9 @@ static const struct number_field joint_numbers[] = {
 /* One number for all coordinates, or an array with one for each; false where nothing valid is there. */
 static bool read_for_each(const struct place *at, const struct quantity *quantity, int count, double *number)
 {
-    if (count > 1 && is_array(at)) return read_numbers(at, OPTIONAL, quantity, count, number);
-    if (count > 1 && at->given && !is_number(at)) {
-        report_error(at, "%s must be a number, or an array of %d numbers [%s]", quantity->what, count, quantity->unit);
+    if (count > 1 && value_is_array(at)) return read_numbers(at, OPTIONAL, quantity, count, number);
+    if (count > 1 && at->given && !value_is_number(at)) {
+        place_error(at, "%s must be a number, or an array of %d numbers [%s]", quantity->what, count, quantity->unit);
         return false;
     }
     if (!read_number(at, OPTIONAL, quantity, &number[0])) return false;
@@ -149,15 +149,15 @@ static void refuse_number(const struct place *at, const struct joint *joint)
 {
     if (!at->given) return;
     const bool some = joint_number_count(joint) > 0;
-    report_error(at, "a %s joint does not take this: remove it%s", joint_type_name(joint),
-                 some ? ", it takes viscous and stiffness" : "");
+    place_error(at, "a %s joint does not take this: remove it%s", joint_type_name(joint),
+                some ? ", it takes viscous and stiffness" : "");
 }
 
 static void read_joint_numbers(struct object *object, struct joint *joint)
 {
     for (int k = 0; k < MOST_COORDINATES_WITH_NUMBERS; k++) joint->number[k].coulomb_velocity = 1e-3;
     for (int i = 0; i < FIELD_COUNT(joint_numbers); i++) {
-        const struct place at = member(object, joint_numbers[i].key);
+        const struct place at = place_member(object, joint_numbers[i].key);
         if (joint_takes(joint, joint_numbers[i].given)) read_joint_number(&at, &joint_numbers[i], joint);
         else refuse_number(&at, joint);
     }
@@ -177,14 +177,15 @@ static bool read_limit_members(const struct place *at, struct limits *limits)
 {
     struct object object;
     *limits = (struct limits){.lower = -INFINITY, .upper = INFINITY, .depth = 1e-3};
-    if (!object_open(&object, at, OPTIONAL, "joint limits")) return false;
+    if (!place_open_object(&object, at, OPTIONAL, "joint limits")) return false;
     read_fields(&object, FIELD_COUNT(limit_numbers), limit_numbers, limits);
-    const struct place lower_at = member(&object, "lower"), upper_at = member(&object, "upper");
-    if (!lower_at.given && !upper_at.given) report_error(at, "joint limits must have lower, upper or both");
+    const struct place lower_at = place_member(&object, "lower"), upper_at = place_member(&object, "upper");
+    if (!lower_at.given && !upper_at.given) place_error(at, "joint limits must have lower, upper or both");
     if (!(limits->lower < limits->upper))
-        report_error(&upper_at, "upper limit must be above the lower one, %g", limits->lower);
-    if (limits->stiffness == 0) warn(at, "limits without stiffness do not hold the joint: give the stop a stiffness");
-    object_close(&object);
+        place_error(&upper_at, "upper limit must be above the lower one, %g", limits->lower);
+    if (limits->stiffness == 0)
+        place_warn(at, "limits without stiffness do not hold the joint: give the stop a stiffness");
+    place_close_object(&object);
     return true;
 }
 
@@ -197,7 +198,8 @@ static void read_limits_of(const struct place *at, int from, int to, struct join
         const double start = joint->start_position[k];
         joint->number[k].has_limits = true;
         joint->number[k].limits = limits;
-        if (start < limits.lower || start > limits.upper) warn(at, "the joint starts beyond its limits, at %g", start);
+        if (start < limits.lower || start > limits.upper)
+            place_warn(at, "the joint starts beyond its limits, at %g", start);
     }
 }
 
@@ -206,10 +208,10 @@ static void read_limits(const struct place *at, struct joint *joint)
     const int coordinates = joint_number_count(joint), count = coordinates > 0 ? coordinates : 1;
     int length = 0;
     if (joint_quaternion(joint) >= 0) refuse_number(at, joint);
-    else if (count == 1 || !is_array(at)) read_limits_of(at, 0, count, joint);
-    else array_open(at, OPTIONAL, count, count, "joint limits (an object or null for each coordinate)", &length);
+    else if (count == 1 || !value_is_array(at)) read_limits_of(at, 0, count, joint);
+    else place_open_array(at, OPTIONAL, count, count, "joint limits (an object or null for each coordinate)", &length);
     for (int k = 0; k < length; k++) {
-        const struct place one = item(at, k);
+        const struct place one = place_item(at, k);
         if (one.value != NULL) read_limits_of(&one, k, k + 1, joint);
     }
 }
@@ -231,8 +233,8 @@ static void read_start_position(const struct place *at, struct joint *joint)
     if (joint_quaternion(joint) >= 0) {
         const double error = joint_quaternion_error(joint, q);
         if (!(fabs(error) <= QUATERNION_ERROR)) {
-            report_error(at, "start position must have a quaternion of norm 1, within 1e-3; its norm is %.9g",
-                         1 + error);
+            place_error(at, "start position must have a quaternion of norm 1, within 1e-3; its norm is %.9g",
+                        1 + error);
             return;
         }
         quaternion_normalize(q + joint_quaternion(joint));
@@ -244,19 +246,19 @@ static void read_start(const struct place *at, struct joint *joint)
 {
     struct object object;
     joint_rest_position(joint, joint->start_position);
-    if (!object_open(&object, at, OPTIONAL, "joint start")) return;
-    const struct place position_at = member(&object, "position"), velocity_at = member(&object, "velocity");
+    if (!place_open_object(&object, at, OPTIONAL, "joint start")) return;
+    const struct place position_at = place_member(&object, "position"), velocity_at = place_member(&object, "velocity");
     read_start_position(&position_at, joint);
     read_coordinates(&velocity_at, &start_quantities[joint->type].velocity, joint_velocities(joint),
                      joint->start_velocity);
-    object_close(&object);
+    place_close_object(&object);
 }
 
 enum hold read_hold(struct object *object)
 {
     static const char *const names[] = {"held", "free", NULL};
     static const enum hold holds[] = {HOLD_HELD, HOLD_FREE};
-    const struct place at = member_of_format_2(object, "static");
+    const struct place at = format_2_member(object, "static");
     const int chosen = read_choice(&at, OPTIONAL, "static", names);
     return chosen >= 0 ? holds[chosen] : HOLD_USUAL;
 }
@@ -264,19 +266,19 @@ enum hold read_hold(struct object *object)
 static void read_drive(struct object *object, struct joint *joint)
 {
     static const char *const motions[] = {"prescribed", NULL};
-    const struct place passive_at = member(object, "passive"), motion_at = member(object, "motion");
+    const struct place passive_at = place_member(object, "passive"), motion_at = place_member(object, "motion");
     read_flag(&passive_at, "passive", &joint->passive);
     joint->hold = read_hold(object);
     joint->prescribed = read_choice(&motion_at, OPTIONAL, "motion", motions) == 0;
 
-    if (joint->passive && !joint_moves(joint)) report_error(&passive_at, "a fixed joint cannot be passive");
+    if (joint->passive && !joint_moves(joint)) place_error(&passive_at, "a fixed joint cannot be passive");
     if (joint->prescribed && !joint_may_be_prescribed(joint))
-        report_error(&motion_at, "the motion of a %s joint cannot be prescribed%s", joint_type_name(joint),
-                     joint_moves(joint) ? ": use joints with one or two coordinates" : "");
-    if (joint->prescribed && joint->passive) report_error(&motion_at, "a passive joint cannot be prescribed");
+        place_error(&motion_at, "the motion of a %s joint cannot be prescribed%s", joint_type_name(joint),
+                    joint_moves(joint) ? ": use joints with one or two coordinates" : "");
+    if (joint->prescribed && joint->passive) place_error(&motion_at, "a passive joint cannot be prescribed");
     if (joint->hold == HOLD_USUAL || (joint_moves(joint) && (!joint->prescribed || joint->hold == HOLD_HELD))) return;
-    const struct place hold_at = member(object, "static");
-    report_error(&hold_at, "a %s joint keeps its position: leave it out", joint->prescribed ? "prescribed" : "fixed");
+    const struct place hold_at = place_member(object, "static");
+    place_error(&hold_at, "a %s joint keeps its position: leave it out", joint->prescribed ? "prescribed" : "fixed");
 }
 
 /* Numbers that a fixed joint does not use do not become parameters of the FMU. */
@@ -285,8 +287,8 @@ static void warn_of_idle_members(struct object *object, struct joint *joint)
     static const char *const idle[] = {"axis", "start", "limits"};
     for (int i = 0; i < FIELD_COUNT(idle) + FIELD_COUNT(joint_numbers); i++) {
         const struct place at =
-            member(object, i < FIELD_COUNT(idle) ? idle[i] : joint_numbers[i - FIELD_COUNT(idle)].key);
-        if (at.given) warn(&at, "has no effect on a fixed joint");
+            place_member(object, i < FIELD_COUNT(idle) ? idle[i] : joint_numbers[i - FIELD_COUNT(idle)].key);
+        if (at.given) place_warn(&at, "has no effect on a fixed joint");
     }
     joint->number[0].has_limits = false;
     joint->given = 0;
@@ -297,7 +299,7 @@ static void read_mount(const struct place *at, bool parent_given, struct link *l
 {
     if (!at->given || !read_frame_name(at, "parent_frame", &link->mount)) return;
     if (parent_given)
-        report_error(at, "the parent follows from the frame: leave out `parent` of the link, or `parent_frame`");
+        place_error(at, "the parent follows from the frame: leave out `parent` of the link, or `parent_frame`");
 }
 
 void read_joint(const struct place *at, bool parent_given, struct link *link)
@@ -307,22 +309,22 @@ void read_joint(const struct place *at, bool parent_given, struct link *link)
     const char *link_name = link->name;
     joint->name = link_name;
     identity3(joint->origin.R);
-    if (!object_open(&object, at, REQUIRED, "joint")) return;
+    if (!place_open_object(&object, at, REQUIRED, "joint")) return;
 
-    const struct place name_at = member(&object, "name"), type_at = member(&object, "type");
+    const struct place name_at = place_member(&object, "name"), type_at = place_member(&object, "type");
     joint->name = read_joint_name(&name_at, link_name);
     const bool type_known = read_type(&type_at, joint);
 
-    const struct place start_at = member(&object, "start"), limits_at = member(&object, "limits");
-    const struct place mount_at = member_of_format_2(&object, "parent_frame");
+    const struct place start_at = place_member(&object, "start"), limits_at = place_member(&object, "limits");
+    const struct place mount_at = format_2_member(&object, "parent_frame");
     read_placement(&object, type_known, joint);
     read_mount(&mount_at, parent_given, link);
     read_joint_numbers(&object, joint);
     read_drive(&object, joint);
     read_start(&start_at, joint);
     read_limits(&limits_at, joint);
-    const struct place drive_at = member_of_format_2(&object, "drive");
+    const struct place drive_at = format_2_member(&object, "drive");
     read_joint_drive(&drive_at, joint);
     if (!joint_moves(joint)) warn_of_idle_members(&object, joint);
-    object_close(&object);
+    place_close_object(&object);
 }

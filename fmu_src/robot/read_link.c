@@ -8,11 +8,11 @@ static void read_parent(const struct place *at, int index, struct link *link)
     int parent = index - 1;
     const char *name = read_string(at, OPTIONAL, "parent");
     if (name != NULL) {
-        parent = find_link(at->reader, name); /* -1, the world, if there is none */
+        parent = name_find_link(at->reader, name); /* -1, the world, if there is none */
         if (parent < 0 && strcmp(name, "world") != 0)
-            report_error(at, "parent must be \"world\" or the name of a link earlier in the file");
+            place_error(at, "parent must be \"world\" or the name of a link earlier in the file");
     }
-    link->mount = site_of_link(parent);
+    link->mount = robot_site_of_link(parent);
 }
 
 static void read_body(struct object *object, struct link *link)
@@ -21,13 +21,13 @@ static void read_body(struct object *object, struct link *link)
     struct place body_at[FIELD_COUNT(keys)];
     int given = 0;
     for (int type = 0; type < FIELD_COUNT(keys); type++) {
-        body_at[type] = member(object, keys[type]);
+        body_at[type] = place_member(object, keys[type]);
         if (!body_at[type].given) continue;
         link->type = (enum body_type)type;
         given++;
     }
     if (given != 1)
-        report_error(&object->at, "a link must have exactly one of rigid, beam, nodal; this one has %d", given);
+        place_error(&object->at, "a link must have exactly one of rigid, beam, nodal; this one has %d", given);
     read_rigid(&body_at[BODY_RIGID], &link->rigid, &link->rigid_tip);
     read_beam(&body_at[BODY_BEAM], &link->beam);
     read_nodal(&body_at[BODY_NODAL], &link->nodal);
@@ -36,30 +36,30 @@ static void read_body(struct object *object, struct link *link)
 static void read_link(const struct place *at, int index, struct link *link)
 {
     struct object object;
-    if (!object_open(&object, at, REQUIRED, "link")) return;
-    const struct place name_at = member(&object, "name"), parent_at = member(&object, "parent");
-    const struct place joint_at = member(&object, "joint");
+    if (!place_open_object(&object, at, REQUIRED, "link")) return;
+    const struct place name_at = place_member(&object, "name"), parent_at = place_member(&object, "parent");
+    const struct place joint_at = place_member(&object, "joint");
     at->reader->link = link;
     link->name = read_part_name(&name_at, "link name");
     read_parent(&parent_at, index, link);
     read_joint(&joint_at, parent_at.given, link);
     read_body(&object, link);
 
-    const struct place hub_at = member(&object, "hub"), payload_at = member(&object, "payload");
+    const struct place hub_at = place_member(&object, "hub"), payload_at = place_member(&object, "payload");
     link->has_hub = read_attached(&hub_at, "hub", &link->hub);
     link->has_payload = read_attached(&payload_at, "payload", &link->payload);
     at->reader->link = NULL;
-    object_close(&object);
+    place_close_object(&object);
 }
 
 void read_links(const struct place *at, struct robot *robot)
 {
     int count;
-    if (!array_open(at, REQUIRED, 1, -1, "links", &count)) return;
+    if (!place_open_array(at, REQUIRED, 1, -1, "links", &count)) return;
     robot->link = arena_allocate(&robot->arena, (size_t)count, sizeof *robot->link);
     if (robot->link == NULL) return;
     for (int i = 0; i < count; i++) {
-        const struct place link_at = item(at, i);
+        const struct place link_at = place_item(at, i);
         read_link(&link_at, i, &robot->link[i]);
         robot->n_links++; /* from here on it can be a parent, and its names are in use */
     }

@@ -14,20 +14,20 @@ static double *take_numbers(const struct place *at, int count)
 static bool check_stations(const struct place *at, double length, int n, const double *x)
 {
     static const double SAME = 1e-9;
-    const struct place first = item(at, 0), last = item(at, n - 1);
+    const struct place first = place_item(at, 0), last = place_item(at, n - 1);
     bool fine = true;
     if (x[0] != 0) {
-        report_error(&first, "the first station must be 0, the root of the beam [m]");
+        place_error(&first, "the first station must be 0, the root of the beam [m]");
         fine = false;
     }
     for (int i = 1; i < n; i++) {
-        const struct place one = item(at, i);
+        const struct place one = place_item(at, i);
         if (x[i] > x[i - 1]) continue;
-        report_error(&one, "stations must ascend: the one before is %.9g [m]", x[i - 1]);
+        place_error(&one, "stations must ascend: the one before is %.9g [m]", x[i - 1]);
         fine = false;
     }
     if (fine && length > 0 && fabs(x[n - 1] - length) > SAME * fmax(1, length)) {
-        report_error(&last, "the last station must be the length of the beam, %.9g [m]", length);
+        place_error(&last, "the last station must be the length of the beam, %.9g [m]", length);
         fine = false;
     }
     return fine;
@@ -36,7 +36,7 @@ static bool check_stations(const struct place *at, double length, int n, const d
 bool read_stations(const struct place *at, double length, int *n, const double **s)
 {
     static const struct quantity station = {"station x", "m", NON_NEGATIVE};
-    if (!array_open(at, REQUIRED, 2, -1, "stations x", n)) return false;
+    if (!place_open_array(at, REQUIRED, 2, -1, "stations x", n)) return false;
     double *x = take_numbers(at, *n);
     if (x == NULL || !read_numbers(at, REQUIRED, &station, *n, x) || !check_stations(at, length, *n, x)) return false;
     for (int i = 0; i < *n; i++) x[i] /= x[*n - 1];
@@ -53,7 +53,7 @@ static bool read_values(const struct place *at, const struct quantity *quantity,
     int length;
     double *row = take_numbers(at, n * count), *column = take_numbers(at, n * count);
     if (row == NULL || column == NULL) return false;
-    if (!array_open(at, REQUIRED, n, n, "values, one for each station x,", &length)) return false;
+    if (!place_open_array(at, REQUIRED, n, n, "values, one for each station x,", &length)) return false;
     const bool fine =
         count == 1 ? read_numbers(at, REQUIRED, quantity, n, row) : read_rows(at, REQUIRED, quantity, n, count, row);
     for (int k = 0; k < count; k++) {
@@ -69,16 +69,17 @@ static bool read_table(const struct place *at, const struct quantity *quantity, 
     struct object table;
     int n;
     const double *s;
-    if (refuse_in_format_1(at, "a table along x") || !object_open(&table, at, REQUIRED, quantity->what)) return false;
-    const struct place x_at = member(&table, "x"), value_at = member(&table, "value");
-    object_close(&table);
+    if (format_refuse_in_1(at, "a table along x") || !place_open_object(&table, at, REQUIRED, quantity->what))
+        return false;
+    const struct place x_at = place_member(&table, "x"), value_at = place_member(&table, "value");
+    place_close_object(&table);
     return read_stations(&x_at, length, &n, &s) && read_values(&value_at, quantity, count, n, s, profile);
 }
 
 enum profile_kind read_profile(const struct place *at, enum need need, const struct quantity *quantity, double length,
                                struct profile *profile)
 {
-    if (is_object(at)) return read_table(at, quantity, length, 1, profile) ? IS_TABLE : NOT_GIVEN;
+    if (value_is_object(at)) return read_table(at, quantity, length, 1, profile) ? IS_TABLE : NOT_GIVEN;
     return read_number(at, need, quantity, &profile->factor) ? IS_NUMBER : NOT_GIVEN;
 }
 
@@ -88,7 +89,7 @@ enum profile_kind read_profiles(const struct place *at, enum need need, const st
                                 int count, struct profile *profile)
 {
     double number[MOST_PROFILES];
-    if (is_object(at)) return read_table(at, quantity, length, count, profile) ? IS_TABLE : NOT_GIVEN;
+    if (value_is_object(at)) return read_table(at, quantity, length, count, profile) ? IS_TABLE : NOT_GIVEN;
     if (!read_numbers(at, need, quantity, count, number)) return NOT_GIVEN;
     for (int k = 0; k < count; k++) profile[k].factor = number[k];
     return IS_NUMBER;

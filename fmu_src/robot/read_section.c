@@ -39,7 +39,7 @@ static int read_shape(struct object *section)
 {
     const char *names[SHAPE_COUNT + 1] = {NULL};
     for (int s = 0; s < SHAPE_COUNT; s++) names[s] = shapes[s].name;
-    const struct place at = member(section, "shape");
+    const struct place at = place_member(section, "shape");
     return read_choice(&at, REQUIRED, "shape of the section", names);
 }
 
@@ -47,10 +47,10 @@ static int read_shape(struct object *section)
 static void check_wall(struct object *object, const struct cross_section *section)
 {
     double across;
-    if (section_without_hollow(section, &across) < 0) return;
-    const struct place at = member(object, wall.key);
+    if (beam_section_without_hollow(section, &across) < 0) return;
+    const struct place at = place_member(object, wall.key);
     if (section->wall.factor > 0 && across > 0)
-        report_error(&at, "wall thickness must be less than half of %g m", across);
+        place_error(&at, "wall thickness must be less than half of %g m", across);
 }
 
 /* One section, with constant dimensions; returns their flags. The shape is -1 where it is not known. */
@@ -59,14 +59,14 @@ static unsigned read_one(const struct place *at, struct cross_section *section, 
     struct object object;
     unsigned given = 0;
     *shape = -1;
-    if (!object_open(&object, at, REQUIRED, "section (beside material)")) return 0;
+    if (!place_open_object(&object, at, REQUIRED, "section (beside material)")) return 0;
     *shape = read_shape(&object);
     if (*shape < 0) return 0; /* valid dimensions depend on it */
     *section = (struct cross_section){.shape = (enum section_shape) * shape, .scale = 1};
     for (int i = 0; i < MOST_DIMENSIONS && shapes[*shape].dimension[i] != NULL; i++)
         given |= read_fields(&object, 1, shapes[*shape].dimension[i], section); /* the factor is the first member */
     check_wall(&object, section);
-    object_close(&object);
+    place_close_object(&object);
     return given;
 }
 
@@ -74,10 +74,10 @@ static unsigned read_one(const struct place *at, struct cross_section *section, 
 static void read_sections(const struct place *at, int n, const double *s, struct cross_section *section)
 {
     int length, first, shape;
-    if (!array_open(at, REQUIRED, n, n, "sections, one for each station x,", &length)) return;
+    if (!place_open_array(at, REQUIRED, n, n, "sections, one for each station x,", &length)) return;
     double *value = arena_allocate(&at->reader->robot->arena, (size_t)(n * MOST_DIMENSIONS), sizeof *value);
     for (int i = 0; i < n && value != NULL; i++) {
-        const struct place one_at = item(at, i);
+        const struct place one_at = place_item(at, i);
         struct cross_section one = {0};
         read_one(&one_at, &one, &shape);
         if (i == 0) {
@@ -85,7 +85,7 @@ static void read_sections(const struct place *at, int n, const double *s, struct
             *section = one;
         }
         if (shape >= 0 && first >= 0 && shape != first) {
-            report_error(&one_at, "all sections of a table must have one shape: the first is a %s", shapes[first].name);
+            place_error(&one_at, "all sections of a table must have one shape: the first is a %s", shapes[first].name);
             continue;
         }
         for (int k = 0; shape >= 0 && k < MOST_DIMENSIONS && shapes[shape].dimension[k] != NULL; k++) {
@@ -100,9 +100,9 @@ static void read_section_table(struct object *table, double length, struct cross
 {
     int n;
     const double *s;
-    if (refuse_in_format_1(&table->at, "a table of sections along x")) return;
-    const struct place x_at = member(table, "x"), section_at = member(table, "section");
-    object_close(table);
+    if (format_refuse_in_1(&table->at, "a table of sections along x")) return;
+    const struct place x_at = place_member(table, "x"), section_at = place_member(table, "section");
+    place_close_object(table);
     if (read_stations(&x_at, length, &n, &s)) read_sections(&section_at, n, s, section);
 }
 
@@ -118,17 +118,17 @@ static const struct quantity poisson = {"Poisson's ratio", "1", ANY};
 static void read_material(const struct place *at, struct material *material)
 {
     struct object object;
-    if (!object_open(&object, at, REQUIRED, "material (beside section)")) return;
+    if (!place_open_object(&object, at, REQUIRED, "material (beside section)")) return;
     read_fields(&object, FIELD_COUNT(material_numbers), material_numbers, material);
-    const struct place G_at = member(&object, "G"), poisson_at = member(&object, "poisson");
+    const struct place G_at = place_member(&object, "G"), poisson_at = place_member(&object, "poisson");
     double nu;
     const bool has_poisson = read_number(&poisson_at, OPTIONAL, &poisson, &nu);
 
-    if (G_at.given == poisson_at.given) report_error(at, "material must have exactly one of G and poisson");
+    if (G_at.given == poisson_at.given) place_error(at, "material must have exactly one of G and poisson");
     if (has_poisson && !(nu > -1 && nu <= 0.5))
-        report_error(&poisson_at, "Poisson's ratio must be above -1 and at most 0.5 [1]");
+        place_error(&poisson_at, "Poisson's ratio must be above -1 and at most 0.5 [1]");
     if (has_poisson) material->G = material->E / (2 * (1 + nu));
-    object_close(&object);
+    place_close_object(&object);
 }
 
 /* ---- both -------------------------------------------------------------------------------------------------------- */
@@ -142,14 +142,16 @@ static bool overflows(const struct beam *beam, double s)
 
 void read_section(struct object *beam_object, struct beam *beam)
 {
-    const struct place material_at = member(beam_object, "material"), section_at = member(beam_object, "section");
+    const struct place material_at = place_member(beam_object, "material"),
+                       section_at = place_member(beam_object, "section");
     const int errors = section_at.reader->report->errors;
     struct object section;
     int shape;
     beam->has_section = true;
     read_material(&material_at, &beam->material);
     beam->given |= GIVEN_MATERIAL;
-    if (is_object(&section_at) && object_open(&section, &section_at, REQUIRED, "section") && has_key(&section, "x")) {
+    if (value_is_object(&section_at) && place_open_object(&section, &section_at, REQUIRED, "section") &&
+        place_has_key(&section, "x")) {
         beam->given |= TABLE_SECTION;
         read_section_table(&section, beam->length, &beam->section);
     } else {
@@ -159,5 +161,5 @@ void read_section(struct object *beam_object, struct beam *beam)
     const struct profile *dimension = profile_of(&beam->section, shapes[beam->section.shape].dimension[0]);
     bool overflow = overflows(beam, 0);
     for (int i = 0; i < dimension->n; i++) overflow = overflow || overflows(beam, dimension->s[i]);
-    if (overflow) report_error(&section_at, "with this material the beam's stiffness or mass overflows: check units");
+    if (overflow) place_error(&section_at, "with this material the beam's stiffness or mass overflows: check units");
 }

@@ -6,7 +6,7 @@
 #include "drive/drive.h"
 #include "math/vec.h"
 
-int link_modes(const struct link *link)
+int robot_link_modes(const struct link *link)
 {
     if (link->type == BODY_RIGID) return 0;
     if (link->type == BODY_NODAL) return link->nodal.modes;
@@ -15,14 +15,14 @@ int link_modes(const struct link *link)
     return modes;
 }
 
-struct site site_of_link(int link)
+struct site robot_site_of_link(int link)
 {
     struct site site = {.link = link, .type = link < 0 ? AT_WORLD : AT_TIP};
     identity3(site.at.R);
     return site;
 }
 
-void site_offset(struct site *site, const struct pose *by)
+void robot_site_offset(struct site *site, const struct pose *by)
 {
     struct pose at = site->at;
     add_mul3(site->at.R, by->p, at.p);
@@ -30,7 +30,7 @@ void site_offset(struct site *site, const struct pose *by)
     site->at = at;
 }
 
-const char *site_text(const struct site *site, char text[SITE_SIZE])
+const char *robot_site_text(const struct site *site, char text[SITE_SIZE])
 {
     static const char *const names[] = {[AT_WORLD] = "world", [AT_HINGE] = "hinge", [AT_TIP] = "tip"};
     if (site->type == AT_STATION) snprintf(text, SITE_SIZE, "x = %.9g m", site->x);
@@ -39,7 +39,7 @@ const char *site_text(const struct site *site, char text[SITE_SIZE])
     return text;
 }
 
-enum site_type site_section(const struct link *link, const struct site *site)
+enum site_type robot_site_section(const struct link *link, const struct site *site)
 {
     const double L = link->beam.length;
     const struct nodal *nodal = &link->nodal;
@@ -48,12 +48,12 @@ enum site_type site_section(const struct link *link, const struct site *site)
     return site->node == nodal->hinge_node ? AT_HINGE : site->node == nodal->tip_node ? AT_TIP : AT_NODE;
 }
 
-bool site_same_section(const struct robot *robot, const struct site *a, const struct site *b)
+bool robot_site_same_section(const struct robot *robot, const struct site *a, const struct site *b)
 {
     if (a->link != b->link) return false;
-    if (a->link < 0 || link_modes(&robot->link[a->link]) == 0) return true;
-    const enum site_type type = site_section(&robot->link[a->link], a);
-    if (type != site_section(&robot->link[a->link], b)) return false;
+    if (a->link < 0 || robot_link_modes(&robot->link[a->link]) == 0) return true;
+    const enum site_type type = robot_site_section(&robot->link[a->link], a);
+    if (type != robot_site_section(&robot->link[a->link], b)) return false;
     return (type != AT_STATION || a->x == b->x) && (type != AT_NODE || a->node == b->node);
 }
 
@@ -69,7 +69,7 @@ static bool spanned(const struct robot *robot, int link)
     if (!joint_moves(&robot->link[link].joint) || !robot->link[link].joint.passive) return false;
     for (int a = 0; a < robot->n_actuators; a++) {
         const struct actuator *actuator = &robot->actuator[a];
-        if (actuator_is_spring(robot, a)) continue;
+        if (robot_actuator_is_spring(robot, a)) continue;
         if (is_outward(robot, actuator->from.link, link) != is_outward(robot, actuator->to.link, link)) return true;
     }
     return false;
@@ -78,7 +78,7 @@ static bool spanned(const struct robot *robot, int link)
 static int count_active(const struct robot *robot)
 {
     int count = 0;
-    for (int a = 0; a < robot->n_actuators; a++) count += !actuator_is_spring(robot, a);
+    for (int a = 0; a < robot->n_actuators; a++) count += !robot_actuator_is_spring(robot, a);
     return count;
 }
 
@@ -95,9 +95,9 @@ bool joint_actuated(const struct robot *robot, int link)
     return count == count_active(robot);
 }
 
-bool actuator_is_spring(const struct robot *robot, int actuator)
+bool robot_actuator_is_spring(const struct robot *robot, int actuator)
 {
-    const struct robot_drive *of = drive_of_actuator(robot, actuator);
+    const struct robot_drive *of = robot_drive_of_actuator(robot, actuator);
     return of != NULL && of->drive->hold == NULL;
 }
 
@@ -113,14 +113,14 @@ int robot_drive_states(const struct robot *robot)
     return last != NULL ? last->first_w + last->drive->n_states : 0;
 }
 
-const struct robot_drive *drive_of_actuator(const struct robot *robot, int actuator)
+const struct robot_drive *robot_drive_of_actuator(const struct robot *robot, int actuator)
 {
     for (int i = 0; i < robot->n_drives; i++)
         if (robot->drive[i].actuator == actuator) return &robot->drive[i];
     return NULL;
 }
 
-const struct robot_drive *drive_of_link(const struct robot *robot, int link)
+const struct robot_drive *robot_drive_of_link(const struct robot *robot, int link)
 {
     for (int i = 0; i < robot->n_drives; i++)
         if (robot->drive[i].link == link) return &robot->drive[i];

@@ -135,32 +135,32 @@ struct robot {
 };
 
 /* Number of elastic coordinates of a link. */
-int link_modes(const struct link *link);
+int robot_link_modes(const struct link *link);
 
 /* T of a link, or the world for -1. */
-struct site site_of_link(int link);
+struct site robot_site_of_link(int link);
 /* Moves a site by a pose in its axes. */
-void site_offset(struct site *site, const struct pose *by);
+void robot_site_offset(struct site *site, const struct pose *by);
 /* What carries it, in words: "hinge", "tip", "x = 1.2 m", "node 3". */
 enum { SITE_SIZE = 40 };
-const char *site_text(const struct site *site, char text[SITE_SIZE]);
+const char *robot_site_text(const struct site *site, char text[SITE_SIZE]);
 /* Its type, AT_HINGE or AT_TIP also where a station or node is at the hinge or at the tip of its link. */
-enum site_type site_section(const struct link *link, const struct site *site);
+enum site_type robot_site_section(const struct link *link, const struct site *site);
 /* Whether two sites are fixed to each other. */
-bool site_same_section(const struct robot *robot, const struct site *a, const struct site *b);
+bool robot_site_same_section(const struct robot *robot, const struct site *a, const struct site *b);
 
 /* Whether actuators move the joint of a link in place of a drive: an open robot has as many actuators (springs do not count) as its
    passive joints between the points of an actuator have velocities, and this is one of these joints. */
 bool joint_actuated(const struct robot *robot, int link);
 
 /* Whether an actuator's drive is without states and commands, so that its force follows from its length and rate: a spring. */
-bool actuator_is_spring(const struct robot *robot, int actuator);
+bool robot_actuator_is_spring(const struct robot *robot, int actuator);
 /* Numbers of values and of states of all drives. */
 int robot_drive_value_count(const struct robot *robot);
 int robot_drive_states(const struct robot *robot);
 /* The drive of an actuator, or of the joint of a link; NULL: none. */
-const struct robot_drive *drive_of_actuator(const struct robot *robot, int actuator);
-const struct robot_drive *drive_of_link(const struct robot *robot, int link);
+const struct robot_drive *robot_drive_of_actuator(const struct robot *robot, int actuator);
+const struct robot_drive *robot_drive_of_link(const struct robot *robot, int link);
 /* Whether input k of the drive's table is an input of the robot: motion and share are the arm's. */
 bool robot_drive_input(const struct robot_drive *of, int k);
 /* Its name in messages and variables: J.drive or A.drive. */

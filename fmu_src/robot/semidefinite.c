@@ -4,7 +4,7 @@
 
 #include "math/eigen.h"
 
-bool is_semidefinite(int n, const double *A)
+bool semidefinite_matrix(int n, const double *A)
 {
     double scaled[SEMIDEFINITE_MOST * SEMIDEFINITE_MOST], V[SEMIDEFINITE_MOST * SEMIDEFINITE_MOST],
         w[SEMIDEFINITE_MOST];
@@ -18,8 +18,8 @@ bool is_semidefinite(int n, const double *A)
     return w[0] >= -1e-9;
 }
 
-bool is_semidefinite_tensor(const double S[6])
+bool semidefinite_tensor(const double S[6])
 {
     const double A[9] = {S[0], S[3], S[4], S[3], S[1], S[5], S[4], S[5], S[2]};
-    return is_semidefinite(3, A);
+    return semidefinite_matrix(3, A);
 }

@@ -6,9 +6,9 @@
 enum { SEMIDEFINITE_MOST = 50 }; /* largest n */
 
 /* Is the symmetric n x n matrix positive semidefinite, up to rounding (1e-9 of its largest entry)? */
-bool is_semidefinite(int n, const double *A);
+bool semidefinite_matrix(int n, const double *A);
 
 /* The same of a tensor xx yy zz xy xz yz. */
-bool is_semidefinite_tensor(const double S[6]);
+bool semidefinite_tensor(const double S[6]);
 
 #endif

@@ -17,22 +17,22 @@ static bool is_cut_off(struct json_object *value)
            (json_object_get_uint64(value) == UINT64_MAX || json_object_get_int64(value) == INT64_MIN);
 }
 
-bool is_number(const struct place *at)
+bool value_is_number(const struct place *at)
 {
     return json_object_is_type(at->value, json_type_double) || json_object_is_type(at->value, json_type_int);
 }
 
-bool is_string(const struct place *at)
+bool value_is_string(const struct place *at)
 {
     return json_object_is_type(at->value, json_type_string);
 }
 
-bool is_array(const struct place *at)
+bool value_is_array(const struct place *at)
 {
     return json_object_is_type(at->value, json_type_array);
 }
 
-bool is_object(const struct place *at)
+bool value_is_object(const struct place *at)
 {
     return json_object_is_type(at->value, json_type_object);
 }
@@ -45,7 +45,7 @@ static const char *fault_of(const struct place *at, enum range range)
 {
     struct json_object *value = at->value;
     if (!at->given) return demand[range];
-    if (!is_number(at)) return demand[ANY];
+    if (!value_is_number(at)) return demand[ANY];
     const double number = json_object_get_double(value);
     if (!isfinite(number)) return "must be finite";
     if (is_cut_off(value)) return "has too many digits for an integer, write it with an exponent";
@@ -55,10 +55,10 @@ static const char *fault_of(const struct place *at, enum range range)
 
 bool read_number(const struct place *at, enum need need, const struct quantity *quantity, double *number)
 {
-    if (absent_and_optional(at, need)) return false;
+    if (place_absent(at, need)) return false;
     const char *fault = fault_of(at, quantity->range);
     if (fault != NULL) {
-        report_error(at, "%s %s [%s]", quantity->what, fault, quantity->unit);
+        place_error(at, "%s %s [%s]", quantity->what, fault, quantity->unit);
         return false;
     }
     *number = json_object_get_double(at->value);
@@ -68,9 +68,9 @@ bool read_number(const struct place *at, enum need need, const struct quantity *
 bool read_numbers(const struct place *at, enum need need, const struct quantity *quantity, int count, double *number)
 {
     int length;
-    bool fine = array_open(at, need, count, count, quantity->what, &length);
+    bool fine = place_open_array(at, need, count, count, quantity->what, &length);
     for (int i = 0; i < length; i++) {
-        const struct place one = item(at, i);
+        const struct place one = place_item(at, i);
         fine &= read_number(&one, REQUIRED, quantity, &number[i]);
     }
     return fine;
@@ -80,9 +80,9 @@ bool read_rows(const struct place *at, enum need need, const struct quantity *qu
                double *number)
 {
     int length;
-    bool fine = array_open(at, need, rows, rows, quantity->what, &length);
+    bool fine = place_open_array(at, need, rows, rows, quantity->what, &length);
     for (int i = 0; i < length; i++) {
-        const struct place row = item(at, i);
+        const struct place row = place_item(at, i);
         fine &= read_numbers(&row, REQUIRED, quantity, columns, number + columns * i);
     }
     return fine;
@@ -90,14 +90,14 @@ bool read_rows(const struct place *at, enum need need, const struct quantity *qu
 
 bool read_integer(const struct place *at, enum need need, const char *what, int least, int most, int *integer)
 {
-    if (absent_and_optional(at, need)) return false;
+    if (place_absent(at, need)) return false;
     const double number = fault_of(at, ANY) == NULL ? json_object_get_double(at->value) : NAN;
     if (number >= least && number <= most && number == floor(number)) {
         *integer = (int)number;
         return true;
     }
-    if (least == most) report_error(at, "%s must be %d", what, least);
-    else report_error(at, "%s must be an integer from %d to %d", what, least, most);
+    if (least == most) place_error(at, "%s must be %d", what, least);
+    else place_error(at, "%s must be an integer from %d to %d", what, least, most);
     return false;
 }
 
@@ -105,7 +105,7 @@ unsigned read_fields(struct object *object, int count, const struct number_field
 {
     unsigned given = 0;
     for (int i = 0; i < count; i++) {
-        const struct place at = member(object, field[i].key);
+        const struct place at = place_member(object, field[i].key);
         double *number = (double *)(void *)((char *)into + field[i].offset);
         if (read_number(&at, field[i].need, &field[i].quantity, number)) given |= field[i].given;
     }
@@ -118,7 +118,7 @@ bool read_flag(const struct place *at, const char *what, bool *flag)
 {
     if (!at->given) return false;
     if (!json_object_is_type(at->value, json_type_boolean)) {
-        report_error(at, "%s must be true or false", what);
+        place_error(at, "%s must be true or false", what);
         return false;
     }
     *flag = json_object_get_boolean(at->value);
@@ -127,10 +127,10 @@ bool read_flag(const struct place *at, const char *what, bool *flag)
 
 const char *read_string(const struct place *at, enum need need, const char *what)
 {
-    if (absent_and_optional(at, need)) return NULL;
-    const char *string = is_string(at) ? json_object_get_string(at->value) : NULL;
+    if (place_absent(at, need)) return NULL;
+    const char *string = value_is_string(at) ? json_object_get_string(at->value) : NULL;
     if (string != NULL && strlen(string) == (size_t)json_object_get_string_len(at->value)) return string;
-    report_error(at, string == NULL ? "%s must be a string" : "%s must not contain the character NUL", what);
+    place_error(at, string == NULL ? "%s must be a string" : "%s must not contain the character NUL", what);
     return NULL;
 }
 
@@ -158,15 +158,15 @@ const char *read_text(const struct place *at, enum need need, const char *what)
 {
     const char *text = read_string(at, need, what);
     if (text == NULL || (is_xml_text(text) && is_unicode(text))) return text;
-    report_error(
+    place_error(
         at, "%s must not contain control characters other than tabs and line breaks, or bytes that are no UTF-8", what);
     return NULL;
 }
 
 int read_choice(const struct place *at, enum need need, const char *what, const char *const *names)
 {
-    if (absent_and_optional(at, need)) return -1;
-    const char *chosen = is_string(at) ? json_object_get_string(at->value) : "";
+    if (place_absent(at, need)) return -1;
+    const char *chosen = value_is_string(at) ? json_object_get_string(at->value) : "";
     char all[256] = "";
     for (int i = 0; names[i] != NULL; i++) {
         if (strcmp(names[i], chosen) == 0) return i;
@@ -174,7 +174,7 @@ int read_choice(const struct place *at, enum need need, const char *what, const 
         strncat(all, names[i], sizeof all - strlen(all) - 1);
         strncat(all, "\"", sizeof all - strlen(all) - 1);
     }
-    report_error(at, "%s must be %s%s", what, names[1] != NULL ? "one of " : "", all);
+    place_error(at, "%s must be %s%s", what, names[1] != NULL ? "one of " : "", all);
     return -1;
 }
 
@@ -187,7 +187,7 @@ bool read_direction(const struct place *at, enum need need, const char *what, do
     if (!read_numbers(at, need, &component, 3, v)) return false;
     const double largest = fmax(fabs(v[0]), fmax(fabs(v[1]), fabs(v[2])));
     if (largest == 0) {
-        report_error(at, "%s must not be zero", what);
+        place_error(at, "%s must not be zero", what);
         return false;
     }
     for (int i = 0; i < 3; i++) v[i] /= largest; /* so that squares neither overflow nor vanish */
@@ -199,7 +199,7 @@ bool read_direction(const struct place *at, enum need need, const char *what, do
 void read_pose_members(struct object *object, struct pose *pose)
 {
     static const struct quantity xyz = {"position xyz", "m", ANY}, rpy = {"roll, pitch, yaw", "rad", ANY};
-    const struct place position = member(object, "xyz"), angles = member(object, "rpy");
+    const struct place position = place_member(object, "xyz"), angles = place_member(object, "rpy");
     double angle[3];
     read_numbers(&position, OPTIONAL, &xyz, 3, pose->p);
     if (read_numbers(&angles, OPTIONAL, &rpy, 3, angle)) rotation_rpy(angle, pose->R);
@@ -210,9 +210,9 @@ void read_pose(const struct place *at, const char *what, struct pose *pose)
     struct object object;
     memset(pose->p, 0, sizeof pose->p);
     identity3(pose->R);
-    if (!object_open(&object, at, OPTIONAL, what)) return;
+    if (!place_open_object(&object, at, OPTIONAL, what)) return;
     read_pose_members(&object, pose);
-    object_close(&object);
+    place_close_object(&object);
 }
 
 /* Whether A is symmetric within 1e-9 of its largest entry; if not, the entry (i, j), i < j, that differs most from (j, i) */
@@ -238,9 +238,9 @@ bool read_symmetric(const struct place *at, enum need need, const struct quantit
     int i, j;
     if (!read_rows(at, need, quantity, n, n, A)) return false;
     if (!is_symmetric(n, A, &i, &j)) {
-        const struct place row = item(at, i), entry = item(&row, j);
-        report_error(&entry, "%s must be symmetric within 1e-9 of the largest entry, but [%d][%d] is %.12g",
-                     quantity->what, j, i, A[n * j + i]);
+        const struct place row = place_item(at, i), entry = place_item(&row, j);
+        place_error(&entry, "%s must be symmetric within 1e-9 of the largest entry, but [%d][%d] is %.12g",
+                    quantity->what, j, i, A[n * j + i]);
         return false;
     }
     for (int k = 0; k < n; k++)
@@ -252,8 +252,8 @@ bool read_semidefinite(const struct place *at, enum need need, const struct quan
 {
     int i, j;
     if (!read_rows(at, need, quantity, n, n, matrix)) return false;
-    if (!is_symmetric(n, matrix, &i, &j)) report_error(at, "%s must be symmetric", quantity->what);
-    else if (!is_semidefinite(n, matrix)) report_error(at, "%s must be positive semidefinite", quantity->what);
+    if (!is_symmetric(n, matrix, &i, &j)) place_error(at, "%s must be symmetric", quantity->what);
+    else if (!semidefinite_matrix(n, matrix)) place_error(at, "%s must be positive semidefinite", quantity->what);
     else return true;
     return false;
 }

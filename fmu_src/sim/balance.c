@@ -56,7 +56,7 @@ static enum status differentiate_by_forces(struct sim *sim, struct input *in)
         for (int i = 0; i < balance->n; i++)
             balance->T[balance->n * i + a] = sim->mechanism.tangent->force[balance->coordinate[i]];
     }
-    return invert(balance->n, balance->T, balance->inverse) == 0 ? STATUS_OK : STATUS_UNBALANCED;
+    return dense_invert(balance->n, balance->T, balance->inverse) == 0 ? STATUS_OK : STATUS_UNBALANCED;
 }
 
 enum status sim_balance(struct sim *sim)

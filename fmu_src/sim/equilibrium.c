@@ -126,11 +126,11 @@ static void note_holding(const struct sim *sim)
         const struct link_model *lm = &model->link[i];
         for (int k = 0; k < lm->joint.nv; k++)
             if (!s->moves[lm->v + k] && !s->balanced[lm->v + k] && lm->prescribed < 0 &&
-                drive_of_link(sim->robot, i) == NULL)
+                robot_drive_of_link(sim->robot, i) == NULL)
                 report_holding(sim, i, k);
     }
     for (int a = 0; a < sim->robot->n_actuators; a++)
-        if (s->line[a] > LINE_SPRING && drive_of_actuator(sim->robot, a) == NULL)
+        if (s->line[a] > LINE_SPRING && robot_drive_of_actuator(sim->robot, a) == NULL)
             report_note(report, "static start: actuator '%s' holds with %.9g N; its input is %.9g N",
                         sim->robot->actuator[a].name, s->F[a], sim->actuator_force[a]);
     if (s->ambiguous > 0)

@@ -124,8 +124,8 @@ static void change_frame(const struct sim *sim, int frame, struct frame_outputs 
     quaternion_to_matrix(at->quaternion, R);
     copy3(at->acceleration, a);
     axpy3(-1, m->model->gravity, a);
-    change_in_own_axes(R, d.phi, a, d.a, change->specific_force);
-    change_in_own_axes(R, d.phi, at->angular_velocity, d.omega, change->angular_rate);
+    tangent_in_own_axes(R, d.phi, a, d.a, change->specific_force);
+    tangent_in_own_axes(R, d.phi, at->angular_velocity, d.omega, change->angular_rate);
 
     /* dquaternion = 1/2 (0, phi) o quaternion, phi in world axes */
     const double half[4] = {0, 0.5 * d.phi[0], 0.5 * d.phi[1], 0.5 * d.phi[2]};

@@ -278,7 +278,7 @@ enum status instance_output_rate(struct instance *instance, int reference, doubl
     const enum status status = instance_get_derivatives(instance, instance->rate);
     if (status != STATUS_OK) return status;
     for (int i = 0; i < n_inputs; i++)
-        instance->rate[n_states + i] = step_input_rate(&stepper->before, i, stepper->local);
+        instance->rate[n_states + i] = stepper_input_rate(&stepper->before, i, stepper->local);
     return instance_directional(instance, 1, &reference, n_states + n_inputs, instance->moving, instance->rate, rate);
 }
 

@@ -116,7 +116,7 @@ static void prescribe_drives(struct robot *robot)
 static enum status remove_drives(const struct sim *sim, struct report *report)
 {
     for (int a = 0; a < sim->robot->n_actuators; a++) {
-        if (!actuator_is_spring(sim->robot, a)) continue;
+        if (!robot_actuator_is_spring(sim->robot, a)) continue;
         report_add(report, REPORT_ERROR,
                    "actuators[%d].drive: the inverse dynamics of a robot with springs as drives is not "
                    "provided: remove the actuator, or apply the spring's force as a load",

@@ -145,7 +145,7 @@ static void spread_accelerations(struct sim *sim, const double *a)
 {
     const struct model *model = sim->mechanism.model;
     for (int i = 0; model->n_prescribed > 0 && i < model->n_links; i++)
-        if (model->link[i].prescribed >= 0) copy_prescribed(&model->link[i], &sim->in, sim->qdd);
+        if (model->link[i].prescribed >= 0) dyn_copy_prescribed(&model->link[i], &sim->in, sim->qdd);
     for (int i = 0; i < sim->n_free; i++) sim->qdd[sim->free_coordinate[i]] = a[i];
 }
 

@@ -129,7 +129,7 @@ void stepper_start(struct stepper *stepper, double start_time)
 
 /* ---- inputs ---------------------------------------------------------------------------------------------------------------- */
 
-double step_input_curve(const struct step_inputs *inputs, int i, double t)
+double stepper_input_curve(const struct step_inputs *inputs, int i, double t)
 {
     const double s = t - inputs->from;
     double u = inputs->u[i], term = s; /* s^k / k! */
@@ -144,7 +144,7 @@ double step_input_curve(const struct step_inputs *inputs, int i, double t)
     return u;
 }
 
-double step_input_rate(const struct step_inputs *inputs, int i, double t)
+double stepper_input_rate(const struct step_inputs *inputs, int i, double t)
 {
     return inputs->derivative[i] >= 0 ? step_input(inputs, inputs->derivative[i], t) : inputs->rate[i];
 }
@@ -250,8 +250,8 @@ static void report_method(struct stepper *stepper)
     if (integrator == NULL || integrator->chosen == stepper->reported) return;
     stepper->reported = integrator->chosen;
     report_note(stepper->report, "at t = %.9g s: integration by method %d, %s: %s",
-                stepper->start_time + stepper->local, (int)integrator->chosen, method_name(integrator->chosen),
-                integrator->choice);
+                stepper->start_time + stepper->local, (int)integrator->chosen,
+                integrator_method_name(integrator->chosen), integrator->choice);
 }
 
 /* Do inputs change over this step? */

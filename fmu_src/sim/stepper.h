@@ -83,15 +83,15 @@ void stepper_start(struct stepper *stepper, double start_time);
 void stepper_take_inputs(struct stepper *stepper);
 
 /* The i-th input at a local time: of any kind, and the common case u + rate s without a call. */
-double step_input_curve(const struct step_inputs *inputs, int i, double t);
+double stepper_input_curve(const struct step_inputs *inputs, int i, double t);
 static inline double step_input(const struct step_inputs *inputs, int i, double t)
 {
-    if (inputs->derivative[i] >= 0 || inputs->curve != NULL) return step_input_curve(inputs, i, t);
+    if (inputs->derivative[i] >= 0 || inputs->curve != NULL) return stepper_input_curve(inputs, i, t);
     return inputs->u[i] + inputs->rate[i] * (t - inputs->from);
 }
 
 /* Its rate of change there (without a curve). */
-double step_input_rate(const struct step_inputs *inputs, int i, double t);
+double stepper_input_rate(const struct step_inputs *inputs, int i, double t);
 
 /* The rate of an input over the next step. For a position or rate of a prescribed motion it has no effect: the inputs that are
    their derivatives decide. */

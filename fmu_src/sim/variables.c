@@ -182,8 +182,8 @@ static bool link_has(const struct model *model, int i, const struct table_row *r
     const struct link_model *lm = &model->link[i];
     const bool moves = lm->joint.nv > 0, prescribed = lm->prescribed >= 0;
     switch (row->owner) {
-    case DRIVEN: return moves && !prescribed && !lm->passive && drive_of_link(model->robot, i) == NULL;
-    case POWERED: return drive_of_link(model->robot, i) != NULL;
+    case DRIVEN: return moves && !prescribed && !lm->passive && robot_drive_of_link(model->robot, i) == NULL;
+    case POWERED: return robot_drive_of_link(model->robot, i) != NULL;
     case PRESCRIBED: return moves && prescribed;
     case FREE: return moves && !prescribed;
     case MOVING: return moves && joint_takes(&link->joint, (enum joint_given)row->given);
@@ -236,7 +236,7 @@ static bool of_links(const struct table_row *row)
 
 static bool actuator_has(const struct robot *robot, int i, const struct table_row *row)
 {
-    return row->owner == ACTUATOR || (drive_of_actuator(robot, i) != NULL) == (row->owner == POWERED_ACTUATOR);
+    return row->owner == ACTUATOR || (robot_drive_of_actuator(robot, i) != NULL) == (row->owner == POWERED_ACTUATOR);
 }
 
 static int owners_of(const struct model *model, const struct table_row *row)
@@ -260,7 +260,7 @@ static int count_of(const struct model *model, int i, const struct table_row *ro
     case WITH_STATE: return 0;
     case NUMBERS: return joint_number_count(&model->robot->link[i].joint);
     case MODES: return model->link[i].m;
-    case EQUATIONS: return loop_equations(model->robot->loop[i].type);
+    case EQUATIONS: return constraints_loop_equations(model->robot->loop[i].type);
     case VALUES_OF_DRIVE: return drive_value_count(model->robot, i, row);
     default: return row->count;
     }

@@ -6,7 +6,7 @@
 
 /* ---- the tree ---------------------------------------------------------------------------------------------------------- */
 
-bool is_outward(const struct structure *s, int link, int base)
+bool structure_is_outward(const struct structure *s, int link, int base)
 {
     if (base < 0) return true;
     return link >= 0 && s->place[link] >= s->place[base] && s->place[link] < s->place[base] + s->size[base];
@@ -93,7 +93,7 @@ const struct structure *structure_make(const struct model *model, struct arena *
     *structure =
         (struct structure){.model = model, .root = root, .place = place, .size = size, .group = group, .drive = drives};
     find_places(model, place, size, next);
-    structure_find_plane(structure);
+    planar_find(structure);
     for (int i = 0; i < model->n_links; i++) group[i] = root[i] = free_root(model, root, i);
     for (int i = 0; i < robot->n_loops; i++) {
         const struct loop *loop = &robot->loop[i];
@@ -277,8 +277,8 @@ static bool couples(const struct structure *s, int link, const struct variable *
         return group_of(s->group, a->from.link) == s->group[link] || group_of(s->group, a->to.link) == s->group[link];
     }
     const int base = free ? s->root[link] : link, acted = acted_link(s->model, known);
-    if (free ? s->group[acted] == s->group[link] : is_outward(s, acted, base)) return true;
-    return is_prescribed(known) && is_outward(s, base, acted);
+    if (free ? s->group[acted] == s->group[link] : structure_is_outward(s, acted, base)) return true;
+    return is_prescribed(known) && structure_is_outward(s, base, acted);
 }
 
 bool depends_accelerations(const struct structure *structure, const struct variable *unknown,
@@ -507,13 +507,13 @@ static bool effort_depends(const struct structure *s, const struct robot_drive *
 bool depends_drive_torque(const struct structure *structure, const struct variable *unknown,
                           const struct variable *known)
 {
-    return effort_depends(structure, drive_of_link(structure->model->robot, unknown->owner), known);
+    return effort_depends(structure, robot_drive_of_link(structure->model->robot, unknown->owner), known);
 }
 
 bool depends_drive_force(const struct structure *structure, const struct variable *unknown,
                          const struct variable *known)
 {
-    return effort_depends(structure, drive_of_actuator(structure->model->robot, unknown->owner), known);
+    return effort_depends(structure, robot_drive_of_actuator(structure->model->robot, unknown->owner), known);
 }
 
 bool depends_supply(const struct structure *structure, const struct variable *unknown, const struct variable *known)
@@ -544,7 +544,7 @@ static bool is_of_arm(const struct variable *variable)
 
 static bool depends_directly(const struct structure *s, const struct variable *unknown, const struct variable *known)
 {
-    return unknown->of->depends(s, unknown, known) && !plane_excludes(s, unknown, known);
+    return unknown->of->depends(s, unknown, known) && !planar_excludes(s, unknown, known);
 }
 
 /* An unknown of the arm depends on a known directly, or by the effort of a drive */

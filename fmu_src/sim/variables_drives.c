@@ -117,13 +117,13 @@ double value_drive(const struct outputs *outputs, const struct variable *variabl
 
 double value_drive_torque(const struct outputs *outputs, const struct variable *variable)
 {
-    const struct robot_drive *of = drive_of_link(outputs->model->robot, variable->owner);
+    const struct robot_drive *of = robot_drive_of_link(outputs->model->robot, variable->owner);
     return outputs->drive[of->first + of->drive->effort];
 }
 
 double value_drive_force(const struct outputs *outputs, const struct variable *variable)
 {
-    const struct robot_drive *of = drive_of_actuator(outputs->model->robot, variable->owner);
+    const struct robot_drive *of = robot_drive_of_actuator(outputs->model->robot, variable->owner);
     return outputs->drive[of->first + of->drive->effort];
 }
 

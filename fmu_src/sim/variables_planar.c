@@ -29,7 +29,7 @@ static bool body_is_planar(const struct link *link, int n)
 {
     if (link->type == BODY_NODAL) return false;
     if (link->type == BODY_RIGID) return keeps(link->rigid_tip.R, n);
-    for (int k = 0; k < link_modes(link); k++) {
+    for (int k = 0; k < robot_link_modes(link); k++) {
         int mode = k;
         const enum family family = beam_family(&link->beam, &mode);
         if (n == 0 || (family != FAMILY_AXIAL && family != (n == 2 ? FAMILY_Y : FAMILY_Z))) return false;
@@ -81,7 +81,7 @@ static bool is_flat(const struct robot *robot, int n)
     return true;
 }
 
-void structure_find_plane(struct structure *structure)
+void planar_find(struct structure *structure)
 {
     structure->normal = -1;
     for (int n = 0; n < 3 && structure->normal < 0; n++)
@@ -110,9 +110,9 @@ static bool is_loaded_outward(const struct structure *s, int link)
 {
     const struct model *model = s->model;
     const struct robot *robot = model->robot;
-    if (is_outward(s, model->tip, link)) return true;
+    if (structure_is_outward(s, model->tip, link)) return true;
     for (int i = 0; i < robot->n_frames; i++)
-        if ((robot->frame[i].load || robot->every_frame_loaded) && is_outward(s, model->frame[i].link, link))
+        if ((robot->frame[i].load || robot->every_frame_loaded) && structure_is_outward(s, model->frame[i].link, link))
             return true;
     return false;
 }
@@ -122,7 +122,7 @@ static bool odd_force_depends(const struct structure *s, const struct variable *
 {
     if (!s->flat && s->model->robot->n_actuators > 0) return true; /* lines that are not normal to n */
     return is_odd_load(known, s->normal) && is_force(known) &&
-           is_outward(s, link_of_frame(s->model, known->owner), unknown->owner);
+           structure_is_outward(s, link_of_frame(s->model, known->owner), unknown->owner);
 }
 
 /* A moment normal to n on a link of a flat robot: odd loads outward of it, and positions, by which levers change and loads turn */
@@ -131,10 +131,10 @@ static bool odd_moment_depends(const struct structure *s, const struct variable 
     const int link = unknown->owner;
     if (!s->flat) return true;
     if (known->of->owner == LOAD)
-        return is_odd_load(known, s->normal) && is_outward(s, link_of_frame(s->model, known->owner), link);
+        return is_odd_load(known, s->normal) && structure_is_outward(s, link_of_frame(s->model, known->owner), link);
     if (known->of->level != POSITION) return false;
-    if (is_outward(s, known->owner, link)) return true;
-    return is_outward(s, link, known->owner) && is_loaded_outward(s, link);
+    if (structure_is_outward(s, known->owner, link)) return true;
+    return structure_is_outward(s, link, known->owner) && is_loaded_outward(s, link);
 }
 
 /* Is the frame's own axis n that of the world? */
@@ -143,7 +143,7 @@ static bool is_aligned(const struct structure *s, int frame)
     return frame == 0 || keeps(s->model->robot->frame[frame - 1].site.at.R, s->normal);
 }
 
-bool plane_excludes(const struct structure *s, const struct variable *unknown, const struct variable *known)
+bool planar_excludes(const struct structure *s, const struct variable *unknown, const struct variable *known)
 {
     depends_function *const of = unknown->of->depends;
     const int n = s->normal, k = unknown->k;

@@ -133,11 +133,11 @@ struct structure {
 };
 
 /* Is `link` the link `base`, or attached to it, directly or through others? */
-bool is_outward(const struct structure *structure, int link, int base);
+bool structure_is_outward(const struct structure *structure, int link, int base);
 
 /* Planar robots (variables_planar.c): sets `normal` and `flat`; whether they exclude a dependency. */
-void structure_find_plane(struct structure *structure);
-bool plane_excludes(const struct structure *structure, const struct variable *unknown, const struct variable *known);
+void planar_find(struct structure *structure);
+bool planar_excludes(const struct structure *structure, const struct variable *unknown, const struct variable *known);
 
 /* ---- columns (variables_depends.c) -------------------------------------------------------------------------------------- */
 

@@ -8,14 +8,14 @@
 
 /* ---- uses -------------------------------------------------------------------------------------------------------- */
 
-int *count_uses(const struct code *code)
+int *code_count_uses(const struct code *code)
 {
     const struct graph *g = code->g;
     int *uses = calloc((size_t)g->n, sizeof *uses);
     if (uses == NULL) return NULL;
     for (int i = 0; i < code->n_outputs; i++) uses[code->output[i] / 2]++;
     for (int i = g->n - 1; i >= 0; i--) {
-        const int count = uses[i] > 0 ? operand_count(g->node[i].operation) : 0;
+        const int count = uses[i] > 0 ? expr_operand_count(g->node[i].operation) : 0;
         if (count > 0) uses[g->node[i].a / 2]++;
         if (count > 1) uses[g->node[i].b / 2]++;
     }
@@ -42,7 +42,7 @@ static void count_one(const struct vertex *node, struct operation_counts *count)
     }
 }
 
-struct operation_counts count_operations(const struct code *code, const int *uses)
+struct operation_counts code_count_operations(const struct code *code, const int *uses)
 {
     struct operation_counts count = {0};
     for (int i = 0; i < code->g->n; i++)
@@ -50,7 +50,7 @@ struct operation_counts count_operations(const struct code *code, const int *use
     return count;
 }
 
-void inputs_used(const struct code *code, const int *uses, bool *used)
+void code_inputs_used(const struct code *code, const int *uses, bool *used)
 {
     for (int i = 0; i < code->g->n; i++)
         if (uses[i] > 0 && code->g->node[i].operation == INPUT) used[code->g->node[i].a] = true;
@@ -80,7 +80,7 @@ static bool *choose_names(const struct code *code, const int *uses)
         return NULL;
     }
     for (int i = 0; i < g->n; i++) {
-        const int count = operand_count(g->node[i].operation);
+        const int count = expr_operand_count(g->node[i].operation);
         if (uses[i] == 0 || count == 0) continue;
         size[i] = 1 + size[g->node[i].a / 2] + (count > 1 ? size[g->node[i].b / 2] : 0);
         named[i] = uses[i] > 1 || size[i] > LONGEST;
@@ -147,7 +147,7 @@ static void write_operation(const struct writer *w, const struct vertex *node, i
         fputc(')', w->file);
         return;
     }
-    if (operand_count(node->operation) == 2) {
+    if (expr_operand_count(node->operation) == 2) {
         write_binary(w, node, binding);
         return;
     }
@@ -192,11 +192,11 @@ static void place_operand(struct statements *s, expr operand, int chunk)
     else if (s->chunk[i] != chunk && s->slot[i] < 0) s->slot[i] = s->n_slots++;
 }
 
-bool statements_make(const struct code *code, struct statements *s)
+bool code_statements_make(const struct code *code, struct statements *s)
 {
     const struct graph *g = code->g;
     memset(s, 0, sizeof *s);
-    s->uses = count_uses(code);
+    s->uses = code_count_uses(code);
     if (s->uses != NULL) s->named = choose_names(code, s->uses);
     s->chunk = calloc((size_t)g->n, sizeof *s->chunk);
     s->slot = calloc((size_t)g->n, sizeof *s->slot);
@@ -205,14 +205,14 @@ bool statements_make(const struct code *code, struct statements *s)
     number_chunks(code, s);
     for (int i = 0; i < code->n_outputs; i++) place_operand(s, code->output[i], s->n_chunks - 1);
     for (int i = g->n - 1; i >= 0; i--) {
-        const int count = s->uses[i] > 0 ? operand_count(g->node[i].operation) : 0;
+        const int count = s->uses[i] > 0 ? expr_operand_count(g->node[i].operation) : 0;
         if (count > 0) place_operand(s, g->node[i].a, s->chunk[i]);
         if (count > 1) place_operand(s, g->node[i].b, s->chunk[i]);
     }
     return true;
 }
 
-void statements_free(struct statements *s)
+void code_statements_free(struct statements *s)
 {
     free(s->uses);
     free(s->named);
@@ -233,7 +233,7 @@ static void write_outputs(const struct writer *w)
     }
 }
 
-void write_chunk(FILE *file, const struct code *code, const struct statements *s, int chunk)
+void code_write_chunk(FILE *file, const struct code *code, const struct statements *s, int chunk)
 {
     const struct writer w = {file, code, s, chunk};
     for (int i = 0; i < code->g->n; i++) {
@@ -251,10 +251,10 @@ void write_chunk(FILE *file, const struct code *code, const struct statements *s
 static void write_series(FILE *file, int k, int terms)
 {
     for (int j = 0; j < terms - 1; j++) {
-        write_number(file, inverse_factorial(2 * j + k));
+        write_number(file, stumpff_inverse_factorial(2 * j + k));
         fputs(j < terms - 2 ? " - y * (" : " - y * ", file);
     }
-    write_number(file, inverse_factorial(2 * (terms - 1) + k));
+    write_number(file, stumpff_inverse_factorial(2 * (terms - 1) + k));
     for (int j = 0; j < terms - 2; j++) fputc(')', file);
 }
 
@@ -268,13 +268,13 @@ static void write_definition(FILE *file, int k)
     fprintf(file, ";\n    double s = %s;\n", k % 2 == 0 ? "cos(sqrt(y))" : "sin(sqrt(y)) / sqrt(y)");
     for (int j = k % 2; j < k; j += 2) {
         fputs("    s = (", file);
-        write_number(file, inverse_factorial(j));
+        write_number(file, stumpff_inverse_factorial(j));
         fputs(" - s) / y;\n", file);
     }
     fputs("    return s;\n}\n\n", file);
 }
 
-void write_definitions(FILE *file, const struct code *code, const int *uses)
+void code_write_definitions(FILE *file, const struct code *code, const int *uses)
 {
     enum { MOST = 16 };
     bool needed[MOST] = {false}, rotation = false, slope = false;
@@ -284,7 +284,7 @@ void write_definitions(FILE *file, const struct code *code, const int *uses)
         rotation = rotation || (uses[i] > 0 && node->operation == ANGLE);
         slope = slope || (uses[i] > 0 && node->operation == ANGLE_SLOPE);
     }
-    if (rotation) write_rotation_scale(file, slope);
+    if (rotation) rotation_scale_write(file, slope);
     for (int k = 0; k < MOST; k++)
         if (needed[k]) write_definition(file, k);
 }

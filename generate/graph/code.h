@@ -25,8 +25,8 @@ struct code {
 };
 
 /* How often each node is used by the outputs, directly or not, for free(); NULL: out of memory */
-int *count_uses(const struct code *code);
-struct operation_counts count_operations(const struct code *code, const int *uses);
+int *code_count_uses(const struct code *code);
+struct operation_counts code_count_operations(const struct code *code, const int *uses);
 
 /* The statements of a function. Compilers take long for very long functions, so the statements are in chunks that become functions; a
    value of one chunk that another one needs is in an array w. */
@@ -39,13 +39,13 @@ struct statements {
 };
 
 /* False: out of memory. statements_free() in any case. */
-bool statements_make(const struct code *code, struct statements *s);
-void statements_free(struct statements *s);
+bool code_statements_make(const struct code *code, struct statements *s);
+void code_statements_free(struct statements *s);
 /* The statements of a chunk; the last one sets the outputs. */
-void write_chunk(FILE *file, const struct code *code, const struct statements *s, int chunk);
+void code_write_chunk(FILE *file, const struct code *code, const struct statements *s, int chunk);
 /* Whether an input is used: n_inputs flags. */
-void inputs_used(const struct code *code, const int *uses, bool *used);
+void code_inputs_used(const struct code *code, const int *uses, bool *used);
 /* Definitions of the functions that the expressions use: Stumpff functions, scale of a rotation vector. */
-void write_definitions(FILE *file, const struct code *code, const int *uses);
+void code_write_definitions(FILE *file, const struct code *code, const int *uses);
 
 #endif

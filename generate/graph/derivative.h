@@ -5,7 +5,7 @@
 #include "generate/graph/graph.h"
 
 /* Changes of the nodes [0, n) in a direction: `change` has n expressions, on entry those of the nodes where `given` is true. */
-void differentiate(struct graph *g, int n, const bool *given, expr *change);
+void expr_differentiate(struct graph *g, int n, const bool *given, expr *change);
 
 static inline expr change_of(const expr *change, expr e)
 {

@@ -17,23 +17,23 @@ static int order_of(int n, const short *x, int m, const short *y)
     return n == m ? 0 : n < m ? -1 : 1;
 }
 
-int angles_order(const struct angles *a, const struct angles *b)
+int fourier_angles_order(const struct angles *a, const struct angles *b)
 {
     const int symbols = order_of(a->n, a->symbol, b->n, b->symbol);
     return symbols != 0 ? symbols : order_of(a->n, a->multiple, b->n, b->multiple);
 }
 
-int term_order(const struct term *x, const struct term *y)
+int fourier_term_order(const struct term *x, const struct term *y)
 {
     const int factors = order_of(x->n, x->factor, y->n, y->factor);
     if (factors != 0) return factors;
     if (x->wave != y->wave) return x->wave < y->wave ? -1 : 1;
-    return angles_order(&x->angles, &y->angles);
+    return fourier_angles_order(&x->angles, &y->angles);
 }
 
 static int compare(const void *x, const void *y)
 {
-    return term_order(x, y);
+    return fourier_term_order(x, y);
 }
 
 static void fail(struct fourier *f, enum fourier_status status)
@@ -129,7 +129,7 @@ static void collect(struct fourier *f, struct sum *s)
     for (int i = 0; i < s->n;) {
         double c = 0, size = 0;
         const int first = i;
-        for (; i < s->n && term_order(&s->term[first], &s->term[i]) == 0; i++) {
+        for (; i < s->n && fourier_term_order(&s->term[first], &s->term[i]) == 0; i++) {
             c += s->term[i].c;
             size += fabs(s->term[i].c);
         }
@@ -226,7 +226,7 @@ static struct sum sum_wave(struct fourier *f, const struct sum *a, enum wave wav
 static struct sum node_sum(const struct graph *g, struct fourier *f, int i)
 {
     const struct vertex *node = &g->node[i];
-    const int operands = operand_count(node->operation);
+    const int operands = expr_operand_count(node->operation);
     const struct sum *a = operands > 0 ? &f->sum[node->a / 2] : NULL, *b = operands > 1 ? &f->sum[node->b / 2] : NULL;
     const double sign_a = changes_sign(node->a) ? -1 : 1, sign_b = changes_sign(node->b) ? -1 : 1;
     switch (node->operation) {
@@ -247,7 +247,7 @@ static bool *nodes_needed(const struct graph *g, int n_outputs, const expr *outp
     if (needed == NULL) return NULL;
     for (int i = 0; i < n_outputs; i++) needed[output[i] / 2] = true;
     for (int i = g->n - 1; i >= 0; i--) {
-        const int count = needed[i] ? operand_count(g->node[i].operation) : 0;
+        const int count = needed[i] ? expr_operand_count(g->node[i].operation) : 0;
         if (count > 0) needed[g->node[i].a / 2] = true;
         if (count > 1) needed[g->node[i].b / 2] = true;
     }
@@ -279,7 +279,7 @@ struct sum fourier_sum(struct fourier *f, expr e)
     return sum_added(f, &f->sum[e / 2], &none, changes_sign(e) ? -1 : 1, 1);
 }
 
-struct sum sum_derivative(struct fourier *f, const struct sum *a, int x, double factor)
+struct sum fourier_derivative(struct fourier *f, const struct sum *a, int x, double factor)
 {
     struct sum s = sum_of(f, a->n);
     int n = 0;
@@ -301,7 +301,7 @@ struct sum sum_derivative(struct fourier *f, const struct sum *a, int x, double 
     return s;
 }
 
-void sum_add_product(struct fourier *f, const struct sum *a, const struct sum *b, struct sum *to)
+void fourier_add_product(struct fourier *f, const struct sum *a, const struct sum *b, struct sum *to)
 {
     struct sum product = sum_product(f, a, b, 1), sum = sum_added(f, to, &product, 1, 1);
     free(product.term);
@@ -309,7 +309,7 @@ void sum_add_product(struct fourier *f, const struct sum *a, const struct sum *b
     *to = sum;
 }
 
-void sum_drop(struct sum *a, int from, int to)
+void fourier_drop(struct sum *a, int from, int to)
 {
     int n = 0;
     for (int i = 0; i < a->n; i++) {
@@ -321,12 +321,12 @@ void sum_drop(struct sum *a, int from, int to)
     a->n = n;
 }
 
-struct sum sum_replaced(struct fourier *f, const struct sum *a, int symbol, const struct sum *by)
+struct sum fourier_replaced(struct fourier *f, const struct sum *a, int symbol, const struct sum *by)
 {
     const struct sum none = {0};
-    struct sum factor = sum_derivative(f, a, symbol, 1), sum = sum_added(f, a, &none, 1, 1);
-    sum_drop(&sum, symbol, symbol + 1);
-    sum_add_product(f, &factor, by, &sum);
+    struct sum factor = fourier_derivative(f, a, symbol, 1), sum = sum_added(f, a, &none, 1, 1);
+    fourier_drop(&sum, symbol, symbol + 1);
+    fourier_add_product(f, &factor, by, &sum);
     free(factor.term);
     return sum;
 }
@@ -340,7 +340,7 @@ static bool halve_angles(struct term *t)
     return true;
 }
 
-int collect_squares(struct term *t, int n)
+int fourier_collect_squares(struct term *t, int n)
 {
     for (int i = 0; i < n; i++) {
         if (t[i].wave != COSINE) continue;

@@ -6,7 +6,7 @@
 
 #include "generate/graph/graph.h"
 
-/* Squares are made by collect_squares() alone, to be read. */
+/* Squares are made by fourier_collect_squares() alone, to be read. */
 enum wave { FLAT, COSINE, SINE, COSINE_SQUARED, SINE_SQUARED };
 enum { MOST_FACTORS = 18, MOST_ANGLES = 8 };
 
@@ -26,7 +26,7 @@ struct term {
 
 struct sum {
     int n;
-    struct term *term; /* in the order of term_order() */
+    struct term *term; /* in the order of fourier_term_order() */
 };
 
 /* What may stop a conversion. */
@@ -49,18 +49,18 @@ void fourier_free(struct fourier *f);
 struct sum fourier_sum(struct fourier *f, expr e);
 
 /* factor times the derivative with respect to a symbol that is no angle. */
-struct sum sum_derivative(struct fourier *f, const struct sum *a, int x, double factor);
+struct sum fourier_derivative(struct fourier *f, const struct sum *a, int x, double factor);
 /* to += a b */
-void sum_add_product(struct fourier *f, const struct sum *a, const struct sum *b, struct sum *to);
+void fourier_add_product(struct fourier *f, const struct sum *a, const struct sum *b, struct sum *to);
 /* A symbol, to the first power at most, replaced by a sum. */
-struct sum sum_replaced(struct fourier *f, const struct sum *a, int symbol, const struct sum *by);
+struct sum fourier_replaced(struct fourier *f, const struct sum *a, int symbol, const struct sum *by);
 /* Drops the terms with a factor of the symbols [from, to). */
-void sum_drop(struct sum *a, int from, int to);
+void fourier_drop(struct sum *a, int from, int to);
 
 /* x + x cos 2a becomes 2 x cos(a)^2, and x - x cos 2a becomes 2 x sin(a)^2; returns the number of terms left. */
-int collect_squares(struct term *t, int n);
+int fourier_collect_squares(struct term *t, int n);
 
-int term_order(const struct term *x, const struct term *y);
-int angles_order(const struct angles *a, const struct angles *b);
+int fourier_term_order(const struct term *x, const struct term *y);
+int fourier_angles_order(const struct angles *a, const struct angles *b);
 
 #endif

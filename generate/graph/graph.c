@@ -72,8 +72,8 @@ static expr made(struct graph *g, enum operation operation, expr a, expr b, doub
 bool graph_make(struct graph *g)
 {
     memset(g, 0, sizeof *g);
-    number(g, 0);
-    number(g, 1);
+    expr_number(g, 0);
+    expr_number(g, 1);
     return !g->failed;
 }
 
@@ -89,24 +89,24 @@ static const double CANCELLED = 1e-15;
 
 /* ---- expressions ------------------------------------------------------------------------------------------------- */
 
-bool is_constant(const struct graph *g, expr e)
+bool expr_is_constant(const struct graph *g, expr e)
 {
     return vertex_of(g, e)->operation == NUMBER;
 }
 
-double value_of(const struct graph *g, expr e)
+double expr_value(const struct graph *g, expr e)
 {
     return changes_sign(e) ? -vertex_of(g, e)->value : vertex_of(g, e)->value;
 }
 
-expr number(struct graph *g, double value)
+expr expr_number(struct graph *g, double value)
 {
     const double size = fabs(fabs(value) - 1) <= CANCELLED ? 1 : fabs(value);
     const expr e = made(g, NUMBER, 0, 0, size);
     return value < 0 ? negative(e) : e;
 }
 
-expr input(struct graph *g, int which)
+expr expr_input(struct graph *g, int which)
 {
     return made(g, INPUT, which, 0, 0);
 }
@@ -114,7 +114,7 @@ expr input(struct graph *g, int which)
 static expr sum_of_numbers(struct graph *g, double a, double b)
 {
     const double sum = a + b;
-    return number(g, fabs(sum) <= CANCELLED * (fabs(a) + fabs(b)) ? 0 : sum);
+    return expr_number(g, fabs(sum) <= CANCELLED * (fabs(a) + fabs(b)) ? 0 : sum);
 }
 
 /* e = factor x rest with a number as factor */
@@ -123,19 +123,20 @@ static double split_factor(const struct graph *g, expr e, expr *rest)
     const struct vertex *node = vertex_of(g, e);
     const double sign = changes_sign(e) ? -1 : 1;
     *rest = e - e % 2;
-    if (node->operation != MUL || !is_constant(g, node->a)) return sign;
+    if (node->operation != MUL || !expr_is_constant(g, node->a)) return sign;
     *rest = node->b;
-    return sign * value_of(g, node->a);
+    return sign * expr_value(g, node->a);
 }
 
 /* (number + x) + number */
 static bool fold_sum(struct graph *g, expr a, expr b, expr *sum)
 {
     const struct vertex node = *vertex_of(g, b);
-    if (!is_constant(g, a) || (node.operation != ADD && node.operation != SUB) || !is_constant(g, node.a)) return false;
+    if (!expr_is_constant(g, a) || (node.operation != ADD && node.operation != SUB) || !expr_is_constant(g, node.a))
+        return false;
     const double sign = changes_sign(b) ? -1 : 1;
     const expr rest = (node.operation == SUB) != changes_sign(b) ? negative(node.b) : node.b;
-    *sum = add(g, sum_of_numbers(g, value_of(g, a), sign * value_of(g, node.a)), rest);
+    *sum = expr_add(g, sum_of_numbers(g, expr_value(g, a), sign * expr_value(g, node.a)), rest);
     return true;
 }
 
@@ -151,65 +152,66 @@ static expr sum_node(struct graph *g, expr a, expr b)
 }
 
 /* Numbers are made early, so that a sum of a number and x has the number first; in a product it is put first. */
-expr add(struct graph *g, expr a, expr b)
+expr expr_add(struct graph *g, expr a, expr b)
 {
     expr sum, x, y;
     if (a == ZERO) return b;
     if (b == ZERO) return a;
-    if (is_constant(g, a) && is_constant(g, b)) return sum_of_numbers(g, value_of(g, a), value_of(g, b));
+    if (expr_is_constant(g, a) && expr_is_constant(g, b)) return sum_of_numbers(g, expr_value(g, a), expr_value(g, b));
     if (fold_sum(g, a, b, &sum) || fold_sum(g, b, a, &sum)) return sum;
     const double of_x = split_factor(g, a, &x), of_y = split_factor(g, b, &y);
-    if (x == y) return mul(g, sum_of_numbers(g, of_x, of_y), x);
-    if (is_constant(g, b)) return add(g, b, a);
-    if (is_constant(g, a)) {
+    if (x == y) return expr_mul(g, sum_of_numbers(g, of_x, of_y), x);
+    if (expr_is_constant(g, b)) return expr_add(g, b, a);
+    if (expr_is_constant(g, a)) {
         const bool minus = changes_sign(b);
-        if (changes_sign(a)) return negative(add(g, negative(a), negative(b)));
+        if (changes_sign(a)) return negative(expr_add(g, negative(a), negative(b)));
         return made(g, minus ? SUB : ADD, a, minus ? negative(b) : b, 0);
     }
     return sum_node(g, a, b);
 }
 
-expr sub(struct graph *g, expr a, expr b)
+expr expr_sub(struct graph *g, expr a, expr b)
 {
-    return add(g, a, negative(b));
+    return expr_add(g, a, negative(b));
 }
 
 /* a number and a product or quotient with a number */
 static bool fold_product(struct graph *g, expr a, expr b, expr *product)
 {
     const struct vertex node = *vertex_of(g, b);
-    if (!is_constant(g, a) || (node.operation != MUL && node.operation != DIV) || !is_constant(g, node.a)) return false;
-    const expr factor = number(g, value_of(g, a) * value_of(g, node.a));
-    *product = node.operation == MUL ? mul(g, factor, node.b) : quotient(g, factor, node.b);
+    if (!expr_is_constant(g, a) || (node.operation != MUL && node.operation != DIV) || !expr_is_constant(g, node.a))
+        return false;
+    const expr factor = expr_number(g, expr_value(g, a) * expr_value(g, node.a));
+    *product = node.operation == MUL ? expr_mul(g, factor, node.b) : expr_div(g, factor, node.b);
     return true;
 }
 
-expr mul(struct graph *g, expr a, expr b)
+expr expr_mul(struct graph *g, expr a, expr b)
 {
     expr product;
     if (a == ZERO || b == ZERO) return ZERO;
-    if (changes_sign(a)) return negative(mul(g, negative(a), b));
-    if (changes_sign(b)) return negative(mul(g, a, negative(b)));
+    if (changes_sign(a)) return negative(expr_mul(g, negative(a), b));
+    if (changes_sign(b)) return negative(expr_mul(g, a, negative(b)));
     if (a == ONE) return b;
     if (b == ONE) return a;
-    if (is_constant(g, a) && is_constant(g, b)) return number(g, value_of(g, a) * value_of(g, b));
-    if (is_constant(g, b)) return mul(g, b, a);
+    if (expr_is_constant(g, a) && expr_is_constant(g, b)) return expr_number(g, expr_value(g, a) * expr_value(g, b));
+    if (expr_is_constant(g, b)) return expr_mul(g, b, a);
     if (fold_product(g, a, b, &product)) return product;
-    return is_constant(g, a) || a < b ? made(g, MUL, a, b, 0) : made(g, MUL, b, a, 0);
+    return expr_is_constant(g, a) || a < b ? made(g, MUL, a, b, 0) : made(g, MUL, b, a, 0);
 }
 
-expr quotient(struct graph *g, expr a, expr b)
+expr expr_div(struct graph *g, expr a, expr b)
 {
     if (a == ZERO) return ZERO;
-    if (is_constant(g, b)) return mul(g, a, number(g, 1 / value_of(g, b)));
-    if (changes_sign(a)) return negative(quotient(g, negative(a), b));
-    if (changes_sign(b)) return negative(quotient(g, a, negative(b)));
+    if (expr_is_constant(g, b)) return expr_mul(g, a, expr_number(g, 1 / expr_value(g, b)));
+    if (changes_sign(a)) return negative(expr_div(g, negative(a), b));
+    if (changes_sign(b)) return negative(expr_div(g, a, negative(b)));
     return a == b ? ONE : made(g, DIV, a, b, 0);
 }
 
-expr scaled(struct graph *g, double factor, expr a)
+expr expr_scale(struct graph *g, double factor, expr a)
 {
-    return mul(g, number(g, factor), a);
+    return expr_mul(g, expr_number(g, factor), a);
 }
 
 static double applied(enum operation operation, double a)
@@ -224,9 +226,9 @@ static double applied(enum operation operation, double a)
     }
 }
 
-expr function(struct graph *g, enum operation operation, expr a)
+expr expr_function(struct graph *g, enum operation operation, expr a)
 {
-    if (is_constant(g, a)) return number(g, applied(operation, value_of(g, a)));
+    if (expr_is_constant(g, a)) return expr_number(g, applied(operation, expr_value(g, a)));
     if (changes_sign(a) && (operation == SIN || operation == TANH))
         return negative(made(g, operation, negative(a), 0, 0));
     if (changes_sign(a) && operation == COS) a = negative(a);
@@ -235,46 +237,46 @@ expr function(struct graph *g, enum operation operation, expr a)
 
 expr stumpff(struct graph *g, int k, expr a)
 {
-    return is_constant(g, a) ? number(g, stumpff_value(k, value_of(g, a))) : made(g, STUMPFF, a, k, 0);
+    return expr_is_constant(g, a) ? expr_number(g, stumpff_value(k, expr_value(g, a))) : made(g, STUMPFF, a, k, 0);
 }
 
-expr angle(struct graph *g, enum operation operation, expr w, expr square)
+expr expr_angle(struct graph *g, enum operation operation, expr w, expr square)
 {
-    if (changes_sign(w)) return negative(angle(g, operation, negative(w), square)); /* odd in w */
+    if (changes_sign(w)) return negative(expr_angle(g, operation, negative(w), square)); /* odd in w */
     return made(g, operation, w, square, 0);
 }
 
-expr add_product(struct graph *g, expr a, expr b, expr c)
+expr expr_add_product(struct graph *g, expr a, expr b, expr c)
 {
-    return add(g, a, mul(g, b, c));
+    return expr_add(g, a, expr_mul(g, b, c));
 }
 
-expr sub_product(struct graph *g, expr a, expr b, expr c)
+expr expr_sub_product(struct graph *g, expr a, expr b, expr c)
 {
-    return sub(g, a, mul(g, b, c));
+    return expr_sub(g, a, expr_mul(g, b, c));
 }
 
 /* ---- walking ----------------------------------------------------------------------------------------------------- */
 
-int operand_count(enum operation operation)
+int expr_operand_count(enum operation operation)
 {
     if (operation == NUMBER || operation == INPUT) return 0;
     return operation >= ADD && operation <= ANGLE_SLOPE ? 2 : 1;
 }
 
-expr rebuilt(struct graph *g, const struct vertex *node, expr a, expr b)
+expr expr_rebuilt(struct graph *g, const struct vertex *node, expr a, expr b)
 {
     switch (node->operation) {
-    case NUMBER: return number(g, node->value);
-    case INPUT: return input(g, node->a);
-    case ADD: return add(g, a, b);
-    case SUB: return sub(g, a, b);
-    case MUL: return mul(g, a, b);
-    case DIV: return quotient(g, a, b);
+    case NUMBER: return expr_number(g, node->value);
+    case INPUT: return expr_input(g, node->a);
+    case ADD: return expr_add(g, a, b);
+    case SUB: return expr_sub(g, a, b);
+    case MUL: return expr_mul(g, a, b);
+    case DIV: return expr_div(g, a, b);
     case ANGLE:
-    case ANGLE_SLOPE: return angle(g, node->operation, a, b);
+    case ANGLE_SLOPE: return expr_angle(g, node->operation, a, b);
     case STUMPFF: return stumpff(g, node->b, a);
-    default: return function(g, node->operation, a);
+    default: return expr_function(g, node->operation, a);
     }
 }
 

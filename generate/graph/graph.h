@@ -63,31 +63,31 @@ static inline expr negative(expr e)
     return e == ZERO ? ZERO : e ^ 1;
 }
 
-bool is_constant(const struct graph *g, expr e);
-double value_of(const struct graph *g, expr e); /* of a number */
+bool expr_is_constant(const struct graph *g, expr e);
+double expr_value(const struct graph *g, expr e); /* of a number */
 
-expr number(struct graph *g, double value);
-expr input(struct graph *g, int which);
-expr add(struct graph *g, expr a, expr b);
-expr sub(struct graph *g, expr a, expr b);
-expr mul(struct graph *g, expr a, expr b);
-expr quotient(struct graph *g, expr a, expr b);
-expr scaled(struct graph *g, double factor, expr a);
+expr expr_number(struct graph *g, double value);
+expr expr_input(struct graph *g, int which);
+expr expr_add(struct graph *g, expr a, expr b);
+expr expr_sub(struct graph *g, expr a, expr b);
+expr expr_mul(struct graph *g, expr a, expr b);
+expr expr_div(struct graph *g, expr a, expr b);
+expr expr_scale(struct graph *g, double factor, expr a);
 /* One operand: SIN to STEP. */
-expr function(struct graph *g, enum operation operation, expr a);
+expr expr_function(struct graph *g, enum operation operation, expr a);
 expr stumpff(struct graph *g, int k, expr a);
-/* The rotation vector of a quaternion (w, v) is angle(w, v.v) v; ANGLE_SLOPE is for its derivative. */
-expr angle(struct graph *g, enum operation operation, expr w, expr square);
+/* The rotation vector of a quaternion (w, v) is expr_angle(w, v.v) v; ANGLE_SLOPE is for its derivative. */
+expr expr_angle(struct graph *g, enum operation operation, expr w, expr square);
 
 /* a + b c and a - b c */
-expr add_product(struct graph *g, expr a, expr b, expr c);
-expr sub_product(struct graph *g, expr a, expr b, expr c);
+expr expr_add_product(struct graph *g, expr a, expr b, expr c);
+expr expr_sub_product(struct graph *g, expr a, expr b, expr c);
 
 /* The node `e` made again in a graph, with new operands: for passes that rewrite. */
-expr rebuilt(struct graph *g, const struct vertex *node, expr a, expr b);
+expr expr_rebuilt(struct graph *g, const struct vertex *node, expr a, expr b);
 
 /* Number of operands: 0, 1 or 2. */
-int operand_count(enum operation operation);
+int expr_operand_count(enum operation operation);
 
 /* Values of all nodes at given inputs; value has g->n numbers. */
 void graph_evaluate(const struct graph *g, const double *inputs, double *value);

@@ -18,7 +18,7 @@ double rotation_scale_slope(double w, double y)
     return -2 * sum / (w * w * w);
 }
 
-void write_rotation_scale(FILE *file, bool slope)
+void rotation_scale_write(FILE *file, bool slope)
 {
     fputs("/* The rotation vector of a quaternion (w, v) is rotation_scale(w, v.v) v */\n"
           "static double rotation_scale(double w, double y)\n{\n"

@@ -10,6 +10,6 @@ double rotation_scale(double w, double y);
 double rotation_scale_slope(double w, double y); /* ds/dy */
 
 /* Their definitions in generated code. */
-void write_rotation_scale(FILE *file, bool slope);
+void rotation_scale_write(FILE *file, bool slope);
 
 #endif

@@ -23,34 +23,34 @@ struct turn {
 };
 
 /* A vector of the new frame in axes of the old one, and the reverse. */
-struct vector turned_back(struct graph *g, const struct turn *turn, const expr *x);
-struct vector turned(struct graph *g, const struct turn *turn, const expr *x);
+struct vector spatial_turned_back(struct graph *g, const struct turn *turn, const expr *x);
+struct vector spatial_turned(struct graph *g, const struct turn *turn, const expr *x);
 
 /* S, B of the new frame in axes of the old one: R S R', R B R' */
-void turn_symmetric(struct graph *g, const struct turn *turn, expr S[6]);
-void turn_spatial(struct graph *g, const struct turn *turn, struct spatial *P);
-void turn_solid(struct graph *g, const struct turn *turn, struct solid *solid);
+void spatial_turn_symmetric(struct graph *g, const struct turn *turn, expr S[6]);
+void spatial_turn(struct graph *g, const struct turn *turn, struct spatial *P);
+void spatial_turn_solid(struct graph *g, const struct turn *turn, struct solid *solid);
 
 /* About a point that is -r away: the inertia of the new frame about the origin of the old one. */
-void shift_spatial(struct graph *g, const expr r[3], struct spatial *P);
-void shift_solid(struct graph *g, const expr r[3], struct solid *solid);
+void spatial_shift(struct graph *g, const expr r[3], struct spatial *P);
+void spatial_shift_solid(struct graph *g, const expr r[3], struct solid *solid);
 
-void add_spatial(struct graph *g, const struct spatial *P, struct spatial *to);
-void add_solid(struct graph *g, const struct solid *solid, struct solid *to);
+void spatial_add(struct graph *g, const struct spatial *P, struct spatial *to);
+void spatial_add_solid(struct graph *g, const struct solid *solid, struct solid *to);
 struct spatial spatial_of(const struct solid *solid);
 
 /* P x of a spatial vector. */
 void spatial_times(struct graph *g, const struct spatial *P, const expr x[6], expr y[6]);
 /* P -= U U'/D with G = U/D */
-void downdate(struct graph *g, const expr G[6], const expr U[6], struct spatial *P);
+void spatial_downdate(struct graph *g, const expr G[6], const expr U[6], struct spatial *P);
 
 /* B = [alpha]x + [omega]x^2: the acceleration of a point of a frame is a + B r */
-void point_accelerations(struct graph *g, const expr omega[3], const expr alpha[3], expr B[9]);
+void spatial_point_accelerations(struct graph *g, const expr omega[3], const expr alpha[3], expr B[9]);
 /* The inertia wrench of a mass distribution with first moment c and second moment N = int r r' dm:  force = m a + B c,
    moment = vee(B N + a c')                                                                               (theory.md 15) */
-void wrench_of(struct graph *g, expr m, const expr c[3], const expr N[6], const expr B[9], const expr a[3],
-               expr wrench[6]);
+void spatial_wrench_of(struct graph *g, expr m, const expr c[3], const expr N[6], const expr B[9], const expr a[3],
+                       expr wrench[6]);
 /* N = tr(J)/2 I - J */
-void second_moment(struct graph *g, const expr J[6], expr N[6]);
+void spatial_second_moment(struct graph *g, const expr J[6], expr N[6]);
 
 #endif

@@ -10,7 +10,7 @@ enum { STUMPFF_FEW = 6, STUMPFF_MANY = 17 };
 #define STUMPFF_LARGE 10.0
 
 /* 1/k! */
-double inverse_factorial(int k);
+double stumpff_inverse_factorial(int k);
 double stumpff_value(int k, double y);
 
 #endif

@@ -5,14 +5,14 @@
 static expr image_at(struct graph *g, const struct substitution *s, int i)
 {
     const struct vertex node = g->node[i];
-    const int count = operand_count(node.operation), which = node.a - s->first;
+    const int count = expr_operand_count(node.operation), which = node.a - s->first;
     if (node.operation == INPUT && which >= 0 && which < s->count) return s->by[which];
     const expr a = count > 0 ? image_of(s, node.a) : ZERO, b = count > 1 ? image_of(s, node.b) : ZERO;
     if ((count < 1 || a == node.a) && (count < 2 || b == node.b)) return 2 * i;
-    return rebuilt(g, &node, a, b);
+    return expr_rebuilt(g, &node, a, b);
 }
 
-bool substitute(struct graph *g, struct substitution *s)
+bool expr_substitute(struct graph *g, struct substitution *s)
 {
     const int n = g->n;
     expr *image = realloc(s->image, (size_t)n * sizeof *image);

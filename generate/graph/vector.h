@@ -10,7 +10,7 @@ struct vector {
 
 static inline expr dot(struct graph *g, const expr *a, const expr *b)
 {
-    return add_product(g, add_product(g, mul(g, a[0], b[0]), a[1], b[1]), a[2], b[2]);
+    return expr_add_product(g, expr_add_product(g, expr_mul(g, a[0], b[0]), a[1], b[1]), a[2], b[2]);
 }
 
 static inline struct vector cross(struct graph *g, const expr *a, const expr *b)
@@ -18,7 +18,7 @@ static inline struct vector cross(struct graph *g, const expr *a, const expr *b)
     struct vector c;
     for (int i = 0; i < 3; i++) {
         const int j = (i + 1) % 3, k = (i + 2) % 3;
-        c.e[i] = sub_product(g, mul(g, a[j], b[k]), a[k], b[j]);
+        c.e[i] = expr_sub_product(g, expr_mul(g, a[j], b[k]), a[k], b[j]);
     }
     return c;
 }
@@ -26,7 +26,7 @@ static inline struct vector cross(struct graph *g, const expr *a, const expr *b)
 /* to += factor x */
 static inline void add_scaled(struct graph *g, int n, expr factor, const expr *x, expr *to)
 {
-    for (int i = 0; i < n; i++) to[i] = add_product(g, to[i], factor, x[i]);
+    for (int i = 0; i < n; i++) to[i] = expr_add_product(g, to[i], factor, x[i]);
 }
 
 static inline void add_vector(struct graph *g, int n, const expr *x, expr *to)
@@ -43,7 +43,7 @@ static inline void add_cross(struct graph *g, const expr *a, const expr *b, expr
 static inline expr dot_n(struct graph *g, int n, const expr *a, const expr *b)
 {
     expr sum = ZERO;
-    for (int i = 0; i < n; i++) sum = add_product(g, sum, a[i], b[i]);
+    for (int i = 0; i < n; i++) sum = expr_add_product(g, sum, a[i], b[i]);
     return sum;
 }
 

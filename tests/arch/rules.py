@@ -6,7 +6,7 @@ import re
 import subprocess
 from pathlib import Path
 
-from c_source import COMMENT_OR_STRING, c_files, line_of, read, without, without_text
+from c_source import COMMENT_OR_STRING, c_files, functions, line_of, read, without, without_text
 
 # A layer sees itself and those before it.
 LAYERS = ["base", "math", "drive", "robot", "flex", "dyn", "mech", "ode", "sim", "companion", "controller", "fmi"]
@@ -193,3 +193,29 @@ def unformatted(root, style):
     problems = [f"{Path(file).relative_to(root)}:{lines[0]}: not formatted (lines {sorted(set(lines))}): build/format.sh"
                 for file, lines in sorted(places.items())]
     return problems or [result.stderr]
+
+
+# Prefixes of objects that a header declares beside its own name: columns of the variable table, factorizations, expressions
+OBJECTS = {"fmu_src/sim": {"place", "value", "limit", "number", "nominal", "structure"}, "fmu_src/math": {"cholesky", "lu"},
+           "generate/graph": {"expr"}, "cli": {"command"}, "lib": {"limber"}, "fmu_src/fmi": {"fmi2"}, "fmu_src/companion": {"instance"},
+           "fmu_src/controller": {"instance"}}
+
+
+def exported_prefixes(root):
+    """A function that other files see begins with its module: a file of its folder (or its first or last word), the folder, or an
+    object of OBJECTS."""
+    problems = []
+    for file in c_files(root, PRODUCT_FOLDERS):
+        folder = file.parent.relative_to(root).as_posix()
+        if file.suffix != ".c" or folder == "view/page": continue
+        stems = {other.stem for other in file.parent.glob("*.[ch]")} | {file.parent.name}
+        words = {word for stem in stems for word in (stem, stem.replace("onestep", "one_step"), stem.split("_")[0], stem.split("_")[-1])}
+        words |= OBJECTS.get(folder, set())
+        words |= {word[:-1] for word in words if word.endswith("s")}
+        for function in functions(read(file)):
+            signature = function.text.split("{")[0]
+            if re.search(r"\b(static|INLINE)\b", signature) or function.text.startswith("#") or function.name.isupper() or function.name == "main": continue
+            if not any(re.match(rf"{word}(_|$|[A-Z])", function.name) for word in words):
+                problems.append(f"{file.relative_to(root)}:{function.first}: {function.name}() does not say its module: "
+                                f"{file.stem}_{function.name}() or {file.parent.name}_{function.name}()")
+    return problems

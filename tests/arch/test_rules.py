@@ -43,6 +43,10 @@ def test_no_mutable_globals(root):
 def test_files_stay_short(root): holds(rules.long_files(root))
 
 
+def test_exported_functions_say_their_module(root):
+    holds(rules.exported_prefixes(root))
+
+
 def test_no_machine_paths(root):
     if not (root / ".git").exists(): pytest.skip("not a git checkout: no list of tracked files")
     holds(rules.machine_paths(root, rules.tracked_files(root)))
@@ -175,3 +179,8 @@ def test_unformatted_can_fail(tmp_path, root):
     assert rules.unformatted(tmp_path, root / ".clang-format") == []
     tree(tmp_path, cli__bad_dot_c="int f(int a) {\n  return a;\n}\n")
     assert [problem.split(":")[0] for problem in rules.unformatted(tmp_path, root / ".clang-format")] == ["cli/bad.c"]
+
+
+def test_exported_prefixes_can_fail(tmp_path):
+    tree(tmp_path, fmu_src__dyn__model_dot_c="void model_make(void)\n{\n}\n\nstatic int start(void)\n{\n}\n\nint dyn_tip(void)\n{\n}\n\nvoid apply(void)\n{\n}\n")
+    assert places(rules.exported_prefixes(tmp_path)) == ["fmu_src/dyn/model.c:13"]

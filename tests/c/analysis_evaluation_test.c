@@ -71,11 +71,11 @@ TEST(summaries)
         const struct link_summary *link = &summary.link[i];
         mass += link->mass;
         n += link->n_coordinates;
-        CHECK(link->n_frequencies == link_modes(&robot->link[i]));
+        CHECK(link->n_frequencies == robot_link_modes(&robot->link[i]));
         for (int k = 1; k < link->n_frequencies; k++) CHECK(link->frequency[k] >= link->frequency[k - 1]);
     }
     CHECK(summary.mass == mass && summary.n == n && n == summary.mechanism.model->nv);
-    CHECK(summary.independent[0] > 0 && summary.independent[0] <= loop_equations(robot->loop[0].type));
+    CHECK(summary.independent[0] > 0 && summary.independent[0] <= constraints_loop_equations(robot->loop[0].type));
     const struct input in = {.q = summary.start.at.q, .qd = summary.start.at.qd};
     dyn_configuration(summary.mechanism.model, summary.mechanism.work, in.q);
     dyn_motion(summary.mechanism.model, summary.mechanism.work, &in, NULL);

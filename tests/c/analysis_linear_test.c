@@ -100,7 +100,7 @@ TEST(minimal_coordinates_have_the_modes)
     struct complex_number pole[100];
     static double work[40000];
     const struct siso system = {.n = N, .A = l.linear.A};
-    CHECK(eigenvalues(&system, work, pole) == STATUS_OK);
+    CHECK(zeros_eigenvalues(&system, work, pole) == STATUS_OK);
     for (int k = 0; k < modes.eigen.n; k++) {
         const double w = 2 * PI * modes.eigen.damped[k].frequency;
         double nearest = INFINITY;

@@ -143,14 +143,14 @@ TEST(sweep)
     CHECK(modes_make(&mechanism, false, &silent, &modes) == STATUS_OK);
     const int link = 1, q = mechanism.model->link[link].q;
     const struct sweep_options options = {.link = link, .from = -1, .to = 1, .poses = 5, .count = 2};
-    CHECK(sweep_make(&modes, &options, &state, &silent, &sweep) == STATUS_OK && sweep.n_modes == 2);
+    CHECK(modes_sweep_make(&modes, &options, &state, &silent, &sweep) == STATUS_OK && sweep.n_modes == 2);
     for (int p = 0; p < 5; p++) {
         state.at.q[q] = -1 + 0.5 * p;
         CHECK_NEAR(sweep.position[p], state.at.q[q], 1e-15);
         CHECK(modes_at(&modes, &state.input, &silent) == STATUS_OK);
         for (int k = 0; k < 2; k++) CHECK_NEAR(sweep.frequency[2 * p + k], modes.eigen.mode[k].frequency, 1e-12);
     }
-    sweep_free(&sweep);
+    modes_sweep_free(&sweep);
     modes_free(&modes);
     state_free(&state);
     mechanism_free(&mechanism);

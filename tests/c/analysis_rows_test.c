@@ -30,11 +30,11 @@ TEST(quintics_are_reproduced)
     polynomial(5, from, A);
     polynomial(5, from + h, B);
     for (int i = 0; i <= 20; i++) {
-        quintic_at(h, i / 20.0, A, B, x);
+        rows_quintic_at(h, i / 20.0, A, B, x);
         polynomial(5, from + h * i / 20.0, want);
         for (int d = 0; d < 3; d++) CHECK_NEAR(x[d], want[d], 1e-13);
     }
-    quintic_at(h, 1, A, B, x);
+    rows_quintic_at(h, 1, A, B, x);
     for (int d = 0; d < 3; d++) CHECK(x[d] == B[d]);
 }
 
@@ -44,9 +44,9 @@ TEST(one_curve_has_one_motion)
     const double A[3] = {0.3, -2, 5}, B[3] = {-0.8, 1.5, 40}, h = 0.2, e = 1e-4;
     for (int i = 1; i < 20; i++) {
         double x[3], before[3], after[3];
-        quintic_at(h, i / 20.0, A, B, x);
-        quintic_at(h, i / 20.0 - e / h, A, B, before);
-        quintic_at(h, i / 20.0 + e / h, A, B, after);
+        rows_quintic_at(h, i / 20.0, A, B, x);
+        rows_quintic_at(h, i / 20.0 - e / h, A, B, before);
+        rows_quintic_at(h, i / 20.0 + e / h, A, B, after);
         for (int d = 0; d < 2; d++) CHECK_NEAR((after[d] - before[d]) / (2 * e), x[d + 1], 1e-3 * (1 + 400 * d));
     }
 }
@@ -86,7 +86,7 @@ TEST(splines_reproduce_cubics)
         for (int i = 0; i + 1 < n; i++) {
             const double h = t[i + 1] - t[i];
             polynomial(degree, t[i] + 0.3 * h, p);
-            CHECK_NEAR(cubic_at(h, 0.3, x[i], x[i + 1], slope[i], slope[i + 1]), p[0], 1e-13);
+            CHECK_NEAR(rows_cubic_at(h, 0.3, x[i], x[i + 1], slope[i], slope[i + 1]), p[0], 1e-13);
         }
     }
 }
@@ -102,8 +102,8 @@ TEST(splines_converge_to_fourth_order)
         rows_spline(n, t, x, slope, work);
         for (int i = 0; i + 1 < n; i++) {
             const double h = t[i + 1] - t[i];
-            worst[fine] = fmax(
-                worst[fine], fabs(cubic_at(h, 0.5, x[i], x[i + 1], slope[i], slope[i + 1]) - sin(5 * (t[i] + h / 2))));
+            worst[fine] = fmax(worst[fine], fabs(rows_cubic_at(h, 0.5, x[i], x[i + 1], slope[i], slope[i + 1]) -
+                                                 sin(5 * (t[i] + h / 2))));
         }
     }
     CHECK(worst[0] < 1e-6 && worst[1] < worst[0] / 12 && worst[1] > worst[0] / 40);

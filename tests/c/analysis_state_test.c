@@ -82,12 +82,12 @@ TEST(names)
     struct specimen s;
     char name[NAME_SIZE];
     CHECK(specimen_read(&s, ARM));
-    coordinate_name(s.model, POSITION, 1, name);
+    name_coordinate(s.model, POSITION, 1, name);
     CHECK(strcmp(name, "j2.q") == 0);
-    coordinate_name(s.model, VELOCITY, 3, name);
+    name_coordinate(s.model, VELOCITY, 3, name);
     CHECK(strcmp(name, "two.etad[2]") == 0);
-    coordinate_name(s.model, ACCELERATION, 0, name);
-    CHECK(strcmp(name, "j1.qdd") == 0 && velocity_link(s.model, 0) == 0 && velocity_link(s.model, 2) == 1);
+    name_coordinate(s.model, ACCELERATION, 0, name);
+    CHECK(strcmp(name, "j1.qdd") == 0 && name_velocity_link(s.model, 0) == 0 && name_velocity_link(s.model, 2) == 1);
     specimen_free(&s);
 }
 

@@ -56,7 +56,7 @@ static void make(struct specimen *s, int which)
     s->drive = drives[which];
     snprintf(text, sizeof text, "{\"format\": \"limber-drive/1\", \"drive\": \"%s\", \"parameters\": {%s}}",
              s->drive->name, parameters[which]);
-    CHECK(drive_variables(s->drive, "test", text, &report, &s->arena, &s->variables) == STATUS_OK);
+    CHECK(companion_variables(s->drive, "test", text, &report, &s->arena, &s->variables) == STATUS_OK);
     for (int r = 0; r < s->variables.n; r++) {
         const struct variable *variable = &s->variables.row[r];
         s->scale[r] = variable->nominal > 0 ? variable->nominal : variable->causality == CAUSALITY_INPUT ? 0.3 : 0;
@@ -116,7 +116,7 @@ static void check_column(struct specimen *s, int known, int *nonzero)
         const double up = value_at(s, known, step, r), down = value_at(s, known, -step, r);
         const double size = fabs(s->v[r]) + fabs(s->dv[r]) * s->scale[known];
         CHECK_NEAR(s->dv[r] * s->scale[known], (up - down) / 2e-7, 1e-4 * size + 1e-9);
-        const bool depends = drive_depends(s->drive, &s->variables, &s->variables.row[r], &s->variables.row[known]);
+        const bool depends = companion_depends(s->drive, &s->variables, &s->variables.row[r], &s->variables.row[known]);
         if (s->dv[r] != 0) CHECK(depends);
         *nonzero += s->dv[r] != 0;
     }
@@ -163,7 +163,8 @@ TEST(dependencies_are_not_padded)
             }
             for (int r = 0; r < s.variables.n; r++) {
                 if (!is_computed(&s, r)) continue;
-                CHECK(found[r] == drive_depends(s.drive, &s.variables, &s.variables.row[r], &s.variables.row[known]));
+                CHECK(found[r] ==
+                      companion_depends(s.drive, &s.variables, &s.variables.row[r], &s.variables.row[known]));
             }
         }
         arena_release(&s.arena);
@@ -458,7 +459,7 @@ static void check_refused(const struct drive *drive, const char *text)
     struct report report = {0};
     struct arena arena = {0};
     struct variables variables;
-    CHECK(drive_variables(drive, "test", text, &report, &arena, &variables) == STATUS_BAD_DRIVE);
+    CHECK(companion_variables(drive, "test", text, &report, &arena, &variables) == STATUS_BAD_DRIVE);
     CHECK(report.errors > 0);
     arena_release(&arena);
 }

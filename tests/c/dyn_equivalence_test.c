@@ -44,7 +44,7 @@ static int beams_to_rigid(struct robot *robot)
     int count = 0;
     for (int i = 0; i < robot->n_links; i++) {
         struct link *link = &robot->link[i];
-        if (link->type != BODY_BEAM || link_modes(link) > 0) continue;
+        if (link->type != BODY_BEAM || robot_link_modes(link) > 0) continue;
         beam_to_rigid(link);
         count++;
     }

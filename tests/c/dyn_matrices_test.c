@@ -142,7 +142,7 @@ static double bias_error(struct specimen *s, struct bare *bare)
         }
         if (lm->body == NULL) continue;
         static const double straight[MOST];
-        add_elastic_force(lm->body, straight, s->qd + lm->eta_v, elastic + lm->eta_v);
+        dyn_add_elastic_force(lm->body, straight, s->qd + lm->eta_v, elastic + lm->eta_v);
         for (int k = 0; k < lm->m; k++) friction[lm->eta_v + k] = -elastic[lm->eta_v + k];
     }
     model_difference(s->model, rest, s->q, away);

@@ -309,7 +309,7 @@ TEST(deflection_is_the_tip_seen_from_the_hinge)
                 double deflection[3], rotation[3], E[9], RE[9], r[3], seen[3];
                 if (s.model->link[i].body == NULL) continue;
                 dyn_deflection(s.model, s.work, i, deflection, rotation);
-                const struct exp_coefficients e = exp_coefficients(dot3(rotation, rotation));
+                const struct exp_coefficients e = rotation_exp_coefficients(dot3(rotation, rotation));
                 rotation_exp(&e, rotation, E);
                 matmul3(w->O.R, E, RE);
                 CHECK_NEAR(distance(9, RE, w->section[0].T.R), 0, 1e-14);

@@ -60,7 +60,7 @@ TEST(tip_mass_table_with_its_own_shapes)
         loaded_frequencies(&s, w);
         for (int k = 0; k < 2; k++) CHECK_NEAR(w[k] / unit, tip_mass_table[i][k + 1], 0.51e-5);
         for (int k = 0; k < 5; k++) {
-            const double b = clamped_mass_root(k + 1, tip_mass_table[i][0], 0);
+            const double b = shape_clamped_mass_root(k + 1, tip_mass_table[i][0], 0);
             CHECK_NEAR(w[k] / unit, b * b, 1e-11 * b * b);
         }
         specimen_free(&s);
@@ -112,12 +112,12 @@ TEST(clamped_free_frequencies_are_exact)
     double hz[MOST];
     struct specimen s;
     CHECK(make_beam(&s, L, rhoA, EI, "\"y\": {\"shape\": \"clamped-free\", \"count\": 10}", 0, 0));
-    CHECK(link_frequencies(&s.robot->link[0], hz, MOST) == 10);
+    CHECK(frequencies_of_link(&s.robot->link[0], hz, MOST) == 10);
     for (int k = 0; k < 10; k++) {
-        const double b = clamped_mass_root(k + 1, 0, 0), exact = b * b / (L * L) * sqrt(EI / rhoA) / two_pi;
+        const double b = shape_clamped_mass_root(k + 1, 0, 0), exact = b * b / (L * L) * sqrt(EI / rhoA) / two_pi;
         CHECK_NEAR(hz[k], exact, 1e-12 * exact);
     }
-    CHECK(link_frequencies(&s.robot->link[0], hz, 3) == 3);
+    CHECK(frequencies_of_link(&s.robot->link[0], hz, 3) == 3);
     specimen_free(&s);
 }
 
@@ -129,7 +129,7 @@ TEST(pinned_pinned_squares_of_lin_and_lewis)
     double hz[MOST];
     CHECK(robot_read_file(TEST_DATA "/../../resources/lin-lewis.json", &robot, &report) == STATUS_OK);
     const struct link *link = &robot->link[0];
-    const int count = link_frequencies(link, hz, MOST);
+    const int count = frequencies_of_link(link, hz, MOST);
     CHECK(count == 15);
     for (int k = 1; k <= count; k++) {
         const double wave = k * two_pi / 2 / link->beam.length;
@@ -149,11 +149,11 @@ TEST(rods_have_the_frequencies_of_quarter_waves)
     double hz[MOST];
     struct specimen s;
     CHECK(make_beam(&s, L, rhoA, 1, "\"twist\": {\"shape\": \"clamped-free\", \"count\": 4}", 0, 0));
-    CHECK(link_frequencies(&s.robot->link[0], hz, MOST) == 4);
+    CHECK(frequencies_of_link(&s.robot->link[0], hz, MOST) == 4);
     for (int k = 0; k < 4; k++) CHECK_NEAR(hz[k] / ((2 * k + 1) / (4 * L) * sqrt(3 / 0.01)), 1, 1e-12);
     specimen_free(&s);
     CHECK(make_beam(&s, L, rhoA, 1, "\"axial\": {\"shape\": \"clamped-free\", \"count\": 4}", 0, 0));
-    CHECK(link_frequencies(&s.robot->link[0], hz, MOST) == 4);
+    CHECK(frequencies_of_link(&s.robot->link[0], hz, MOST) == 4);
     for (int k = 0; k < 4; k++) CHECK_NEAR(hz[k] / ((2 * k + 1) / (4 * L) * sqrt(7 / rhoA)), 1, 1e-12);
     specimen_free(&s);
 }
@@ -287,7 +287,7 @@ static void integrate(const struct link *link, int m, const double *eta, const d
     enum { PANELS = 12 };
     double node[GAUSS_POINTS], weight[GAUSS_POINTS];
     const double h = link->beam.length / PANELS;
-    gauss_legendre(node, weight);
+    quadrature_gauss_legendre(node, weight);
     memset(sum, 0, sizeof *sum);
     for (int i = 0; i < PANELS * GAUSS_POINTS; i++) {
         struct arena arena = {0};

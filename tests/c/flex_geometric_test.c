@@ -65,7 +65,7 @@ static void become_twin(struct specimen *s)
     const int m = body->m;
     double at[GAUSS_POINTS], weight[GAUSS_POINTS], *K = take(s->robot, m * m), *D = take(s->robot, 12 * m * m);
     struct node *node = arena_allocate(&s->robot->arena, NODES, sizeof *node);
-    gauss_legendre(at, weight);
+    quadrature_gauss_legendre(at, weight);
     const double panel = link->beam.length / PANELS;
     for (int i = 0; i < POINTS; i++)
         put_node(s->robot, link, m, panel * (i / GAUSS_POINTS + at[i % GAUSS_POINTS]), panel * weight[i % GAUSS_POINTS],

@@ -9,7 +9,7 @@
 TEST(integrates_polynomials_up_to_degree_31)
 {
     double node[GAUSS_POINTS], weight[GAUSS_POINTS];
-    gauss_legendre(node, weight);
+    quadrature_gauss_legendre(node, weight);
     for (int d = 0; d <= 2 * GAUSS_POINTS - 1; d++) {
         double sum = 0;
         for (int i = 0; i < GAUSS_POINTS; i++) sum += weight[i] * pow(node[i], d);
@@ -22,7 +22,7 @@ TEST(integrates_polynomials_up_to_degree_31)
 TEST(is_the_gauss_rule)
 {
     double node[GAUSS_POINTS], weight[GAUSS_POINTS], sum[2 * GAUSS_POINTS] = {0}, square = 0;
-    gauss_legendre(node, weight);
+    quadrature_gauss_legendre(node, weight);
     for (int i = 0; i < GAUSS_POINTS; i++) {
         const double x = 2 * node[i] - 1;
         double before = 1, P = x;
@@ -42,7 +42,7 @@ TEST(is_the_gauss_rule)
 TEST(nodes_ascend_inside_and_weights_are_symmetric)
 {
     double node[GAUSS_POINTS], weight[GAUSS_POINTS];
-    gauss_legendre(node, weight);
+    quadrature_gauss_legendre(node, weight);
     for (int i = 0; i < GAUSS_POINTS; i++) {
         CHECK(node[i] > (i == 0 ? 0 : node[i - 1]) && node[i] < 1);
         CHECK(weight[i] > 0);

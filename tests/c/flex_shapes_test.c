@@ -113,7 +113,7 @@ static long double judge_value(const struct judge *judge, double L, double x, in
 
 static struct judge judge_clamped_mass(int k, double m, double j)
 {
-    const long double b = polish(clamped_mass_residual, clamped_mass_root(k, m, j), m, j);
+    const long double b = polish(clamped_mass_residual, shape_clamped_mass_root(k, m, j), m, j);
     const long double M = b * m, c = cosl(b), s = sinl(b), C = coshl(b), S = sinhl(b), e = expl(-b);
     const long double denominator = (C + c) + M * (S - s);
     struct judge judge = {.b = b, .scale = denominator / (2 * S * s)};
@@ -124,7 +124,7 @@ static struct judge judge_clamped_mass(int k, double m, double j)
 
 static struct judge judge_clamped_clamped(int k)
 {
-    const long double b = polish(clamped_clamped_residual, clamped_clamped_root(k), 0, 0);
+    const long double b = polish(clamped_clamped_residual, shape_clamped_clamped_root(k), 0, 0);
     const long double c = cosl(b), s = sinl(b), C = coshl(b), S = sinhl(b);
     return (struct judge){.b = b, .B = -(C - c) / (S - s), .one_plus_B = (c - s - expl(-b)) / (S - s), .scale = 1};
 }
@@ -156,7 +156,7 @@ static double integral(integrand *f, const struct shape_function *a, const struc
                        double to, int panels)
 {
     double node[GAUSS_POINTS], weight[GAUSS_POINTS], sum = 0;
-    gauss_legendre(node, weight);
+    quadrature_gauss_legendre(node, weight);
     const double h = (to - from) / panels;
     for (int panel = 0; panel < panels; panel++)
         for (int i = 0; i < GAUSS_POINTS; i++) sum += h * weight[i] * f(a, b, from + (panel + node[i]) * h);
@@ -195,9 +195,9 @@ TEST(roots_are_the_known_ones)
                                    10.995540734875466990};
     const double clamped_clamped[] = {4.7300407448627040260, 7.8532046240958375565, 10.995607838001670907};
     for (int k = 1; k <= 4; k++)
-        CHECK_NEAR(clamped_mass_root(k, 0, 0), clamped_free[k - 1], ulps * clamped_free[k - 1]);
+        CHECK_NEAR(shape_clamped_mass_root(k, 0, 0), clamped_free[k - 1], ulps * clamped_free[k - 1]);
     for (int k = 1; k <= 3; k++)
-        CHECK_NEAR(clamped_clamped_root(k), clamped_clamped[k - 1], ulps * clamped_clamped[k - 1]);
+        CHECK_NEAR(shape_clamped_clamped_root(k), clamped_clamped[k - 1], ulps * clamped_clamped[k - 1]);
 }
 
 /* cos b = -+1/cosh b:  b -> (k -+ 1/2) pi, and the rest is 2 e^-b (next: e^-2b); an ulp of 160 is 2.8e-14 */
@@ -206,8 +206,8 @@ TEST(high_roots_are_the_asymptotes)
     for (int k = 4; k <= MODES; k++) {
         const double free = (k - 0.5) * pi, clamped = (k + 0.5) * pi, sign = k % 2 == 1 ? 1 : -1;
         const double tolerance = 3e-14 + 10 * exp(-2 * free);
-        CHECK_NEAR(clamped_mass_root(k, 0, 0), free + sign * 2 * exp(-free), tolerance);
-        CHECK_NEAR(clamped_clamped_root(k), clamped + sign * 2 * exp(-clamped), tolerance);
+        CHECK_NEAR(shape_clamped_mass_root(k, 0, 0), free + sign * 2 * exp(-free), tolerance);
+        CHECK_NEAR(shape_clamped_clamped_root(k), clamped + sign * 2 * exp(-clamped), tolerance);
     }
 }
 
@@ -219,7 +219,7 @@ TEST(tip_mass_frequencies)
                                {10, 0.54138, 15.51151}};
     for (int i = 0; i < 7; i++)
         for (int k = 1; k <= 2; k++) {
-            const double b = clamped_mass_root(k, table[i][0], 0);
+            const double b = shape_clamped_mass_root(k, table[i][0], 0);
             CHECK_NEAR(b * b, table[i][k], 0.5001e-5);
         }
 }
@@ -231,7 +231,7 @@ TEST(de_luca_siciliano_link_frequencies)
     const double tip[2][2] = {{1.2, 0.133833}, {0.1, 5e-4}}, printed[2][2] = {{0.48, 1.80}, {2.18, 15.91}};
     for (int link = 0; link < 2; link++)
         for (int k = 1; k <= 2; k++) {
-            const double b = clamped_mass_root(k, tip[link][0] / (rhoA * L), tip[link][1] / (rhoA * L * L * L));
+            const double b = shape_clamped_mass_root(k, tip[link][0] / (rhoA * L), tip[link][1] / (rhoA * L * L * L));
             CHECK_NEAR(b * b / (L * L) * sqrt(EI / rhoA) / (2 * pi), printed[link][k - 1], 0.5001e-2);
         }
 }
@@ -243,7 +243,7 @@ TEST(random_tip_loads_give_roots)
     for (int i = 0; i < 2000; i++) {
         const double m = random_ratio(-6, 4), j = random_ratio(-8, 4);
         const int k = 1 + (int)uniform(0, i % 2 == 0 ? 4 : MODES);
-        const double b = clamped_mass_root(k, m, j), margin = 4.5e-16 * b;
+        const double b = shape_clamped_mass_root(k, m, j), margin = 4.5e-16 * b;
         const long double below = clamped_mass_residual((long double)b - margin, m, j);
         const long double above = clamped_mass_residual((long double)b + margin, m, j);
         if (below * above < 0) continue;
@@ -261,10 +261,10 @@ TEST(roots_increase_and_interlace)
         const double m = random_ratio(-12, 30), j = random_ratio(-12, 30);
         double previous = 0;
         for (int k = 1; k <= MODES; k++) {
-            const double b = clamped_mass_root(k, m, j), ulp = DBL_EPSILON * b;
+            const double b = shape_clamped_mass_root(k, m, j), ulp = DBL_EPSILON * b;
             CHECK(b > previous);
-            CHECK(b <= clamped_mass_root(k, 0, 0) + ulp);
-            CHECK(k <= 2 || b >= clamped_clamped_root(k - 2) - ulp);
+            CHECK(b <= shape_clamped_mass_root(k, 0, 0) + ulp);
+            CHECK(k <= 2 || b >= shape_clamped_clamped_root(k - 2) - ulp);
             previous = b;
         }
     }
@@ -285,7 +285,7 @@ TEST(no_root_is_missed)
             if ((F < 0) != (previous < 0)) changes++;
             previous = F;
         }
-        while (roots < MODES && clamped_mass_root(roots + 1, m, j) < last) roots++;
+        while (roots < MODES && shape_clamped_mass_root(roots + 1, m, j) < last) roots++;
         CHECK(roots == changes);
         CHECK(roots >= 30);
     }
@@ -300,8 +300,8 @@ TEST(huge_tip_load_is_a_massless_beam)
             const double j = m * r, half = (12 / m + 4 / j) / 2, product = 12 / (m * j);
             const double high = half + sqrt(half * half - product), low = product / high;
             const double tolerance = 1e-15 + 10 * (1 / m + 1 / j);
-            CHECK_NEAR(clamped_mass_root(1, m, j) / sqrt(sqrt(low)), 1, tolerance);
-            CHECK_NEAR(clamped_mass_root(2, m, j) / sqrt(sqrt(high)), 1, tolerance);
+            CHECK_NEAR(shape_clamped_mass_root(1, m, j) / sqrt(sqrt(low)), 1, tolerance);
+            CHECK_NEAR(shape_clamped_mass_root(2, m, j) / sqrt(sqrt(high)), 1, tolerance);
         }
 }
 
@@ -394,7 +394,7 @@ TEST(clamped_clamped_shapes_meet_their_boundary_conditions)
             CHECK_NEAR(at(&shape, L, d), 0, form_roundings * size[d]);
         }
         /* classical form: phi''(0) = 2 (b/L)^2, and the same size at the other end */
-        const double curvature = 2 * pow(clamped_clamped_root(k - 2) / L, 2);
+        const double curvature = 2 * pow(shape_clamped_clamped_root(k - 2) / L, 2);
         CHECK_NEAR(at(&shape, 0, 2), curvature, form_roundings * curvature);
         CHECK_NEAR(fabs(at(&shape, L, 2)), curvature, form_roundings * curvature);
     }
@@ -522,7 +522,7 @@ TEST(tip_that_is_a_node)
     for (int i = 0; i < 4; i++) {
         const double m = i, moved = i % 2 == 0 ? 1 : 1 + 1e-6;
         int k = 1;
-        while (clamped_mass_root(k, m, j) < b - 0.1) k++;
+        while (shape_clamped_mass_root(k, m, j) < b - 0.1) k++;
         beam.family[FAMILY_Y] = (struct mode_family){SHAPE_CLAMPED_MASS, k, m, 4 * j * moved};
         shape_make(&beam, FAMILY_Y, k, &shape);
         CHECK_NEAR(shape.beta, b, 1e-5);

@@ -260,7 +260,8 @@ static void forge_states_of(int method)
     memcpy(forged, bytes, size);
     forge_checksum(forged, size);
     CHECK(memcmp(forged, bytes, size) == 0); /* the layout is known */
-    for (size_t at = FORGE_CHECKSUM_AT + sizeof(uint64_t); at + sizeof(double) <= size; at += sizeof(double) * (test_is_quick() ? 7 : 1)) {
+    for (size_t at = FORGE_CHECKSUM_AT + sizeof(uint64_t); at + sizeof(double) <= size;
+         at += sizeof(double) * (test_is_quick() ? 7 : 1)) {
         for (int k = 0; k < 5; k++) {
             memcpy(forged, bytes, size);
             memcpy(forged + at, &odd[k], sizeof(double));

@@ -14,14 +14,14 @@ static expr random_expression(struct graph *g, struct random *random, const expr
 {
     const expr a = made[pick(random, n)], b = made[pick(random, n)];
     switch (pick(random, 8)) {
-    case 0: return scaled(g, 0.5, add(g, a, b));
-    case 1: return scaled(g, 0.5, sub(g, a, b));
-    case 2: return mul(g, a, b);
-    case 3: return quotient(g, a, add_product(g, number(g, 2), b, b));
-    case 4: return function(g, pick(random, 2) == 0 ? SIN : COS, a);
-    case 5: return stumpff(g, 2 + pick(random, 3), mul(g, a, a));
-    case 6: return function(g, SQRT, add_product(g, ONE, a, a));
-    default: return mul(g, angle(g, ANGLE, add_product(g, ONE, a, a), mul(g, b, b)), b);
+    case 0: return expr_scale(g, 0.5, expr_add(g, a, b));
+    case 1: return expr_scale(g, 0.5, expr_sub(g, a, b));
+    case 2: return expr_mul(g, a, b);
+    case 3: return expr_div(g, a, expr_add_product(g, expr_number(g, 2), b, b));
+    case 4: return expr_function(g, pick(random, 2) == 0 ? SIN : COS, a);
+    case 5: return stumpff(g, 2 + pick(random, 3), expr_mul(g, a, a));
+    case 6: return expr_function(g, SQRT, expr_add_product(g, ONE, a, a));
+    default: return expr_mul(g, expr_angle(g, ANGLE, expr_add_product(g, ONE, a, a), expr_mul(g, b, b)), b);
     }
 }
 
@@ -43,12 +43,12 @@ TEST(derivatives_equal_differences)
         graph_make(&g);
         for (int i = 0; i < INPUTS; i++) {
             x[i] = uniform(&random, -1, 1);
-            made[i] = input(&g, i);
+            made[i] = expr_input(&g, i);
             given[made[i] / 2] = true;
         }
         change[made[0] / 2] = ONE;
         for (int i = INPUTS; i < INPUTS + NODES; i++) made[i] = random_expression(&g, &random, made, i);
-        differentiate(&g, g.n, given, change);
+        expr_differentiate(&g, g.n, given, change);
         CHECK(!g.failed && g.n < MOST_NODES);
         for (int i = INPUTS; i < INPUTS + NODES && g.n < MOST_NODES; i++) {
             const double slope = evaluate(&g, x, change_of(change, made[i])), h = 1e-5, at = x[0];
@@ -67,17 +67,17 @@ TEST(equal_expressions_are_one_node)
 {
     struct graph g;
     graph_make(&g);
-    const expr x = input(&g, 0), y = input(&g, 1);
-    CHECK(add(&g, x, y) == add(&g, y, x));
-    CHECK(sub(&g, x, y) == negative(sub(&g, y, x)));
-    CHECK(mul(&g, negative(x), y) == negative(mul(&g, y, x)));
-    CHECK(sub(&g, x, x) == ZERO && mul(&g, ONE, x) == x && mul(&g, ZERO, x) == ZERO);
-    CHECK(scaled(&g, 2, scaled(&g, 0.5, x)) == x);
-    CHECK(add(&g, scaled(&g, 2, x), negative(x)) == x);
-    CHECK(function(&g, SIN, negative(x)) == negative(function(&g, SIN, x)));
+    const expr x = expr_input(&g, 0), y = expr_input(&g, 1);
+    CHECK(expr_add(&g, x, y) == expr_add(&g, y, x));
+    CHECK(expr_sub(&g, x, y) == negative(expr_sub(&g, y, x)));
+    CHECK(expr_mul(&g, negative(x), y) == negative(expr_mul(&g, y, x)));
+    CHECK(expr_sub(&g, x, x) == ZERO && expr_mul(&g, ONE, x) == x && expr_mul(&g, ZERO, x) == ZERO);
+    CHECK(expr_scale(&g, 2, expr_scale(&g, 0.5, x)) == x);
+    CHECK(expr_add(&g, expr_scale(&g, 2, x), negative(x)) == x);
+    CHECK(expr_function(&g, SIN, negative(x)) == negative(expr_function(&g, SIN, x)));
     struct substitution s = {.first = 0, .count = 1, .by = &y};
-    const expr product = mul(&g, x, function(&g, COS, x));
-    CHECK(substitute(&g, &s) && image_of(&s, product) == mul(&g, y, function(&g, COS, y)));
+    const expr product = expr_mul(&g, x, expr_function(&g, COS, x));
+    CHECK(expr_substitute(&g, &s) && image_of(&s, product) == expr_mul(&g, y, expr_function(&g, COS, y)));
     substitution_free(&s);
     graph_free(&g);
 }

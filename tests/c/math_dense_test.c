@@ -143,7 +143,7 @@ TEST(inverses_invert)
         if (n == 1) A[0] = uniform(&random, 1, 2);
         memcpy(F, A, sizeof F);
         if (n == 3 && fabs(A[1] * A[5] * A[6] + A[2] * A[3] * A[7]) < 1e-3) continue; /* the determinant */
-        CHECK(invert(n, F, B) == 0);
+        CHECK(dense_invert(n, F, B) == 0);
         for (int i = 0; i < n; i++)
             for (int j = 0; j < n; j++) {
                 double sum = i == j ? -1 : 0, size = 0;
@@ -156,8 +156,8 @@ TEST(inverses_invert)
     }
     const double singular[4] = {1, 2, 3, 6}, not_finite[1] = {NAN};
     memcpy(F, singular, sizeof singular);
-    CHECK(invert(2, F, B) != 0);
-    CHECK(invert(1, memcpy(F, not_finite, sizeof not_finite), B) != 0);
+    CHECK(dense_invert(2, F, B) != 0);
+    CHECK(dense_invert(1, memcpy(F, not_finite, sizeof not_finite), B) != 0);
 }
 
 int math_dense_test(void)

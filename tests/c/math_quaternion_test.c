@@ -61,7 +61,7 @@ TEST(the_exponential_is_that_of_the_rotation_vector)
         const double scale = pow(10, uniform(&random, -12, 0.5));
         double t[3], q[4], R[9], Exp[9];
         for (int k = 0; k < 3; k++) t[k] = scale * uniform(&random, -1, 1);
-        const struct exp_coefficients e = exp_coefficients(dot3(t, t));
+        const struct exp_coefficients e = rotation_exp_coefficients(dot3(t, t));
         quaternion_exp(t, q);
         quaternion_to_matrix(q, R);
         rotation_exp(&e, t, Exp);

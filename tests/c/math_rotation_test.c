@@ -59,13 +59,13 @@ TEST(coefficients_keep_their_digits)
             da = (sinl(t) / (2 * t) - a) / y;
             db = ((1 - cosl(t)) / (2 * y) - 1.5L * b) / y;
         }
-        const struct exp_coefficients e = exp_coefficients(phi * phi);
+        const struct exp_coefficients e = rotation_exp_coefficients(phi * phi);
         CHECK_NEAR(e.a, (double)a, 8 * DBL_EPSILON * 0.5);
         CHECK_NEAR(e.b, (double)b, 8 * DBL_EPSILON / 6);
         CHECK_NEAR(e.da, (double)da, 8 * DBL_EPSILON / 24);
         CHECK_NEAR(e.db, (double)db, 8 * DBL_EPSILON / 120);
     }
-    const struct exp_coefficients zero = exp_coefficients(0);
+    const struct exp_coefficients zero = rotation_exp_coefficients(0);
     CHECK(zero.a == 0.5 && zero.b == 1.0 / 6 && zero.da == -1.0 / 24 && zero.db == -1.0 / 120);
 }
 
@@ -75,7 +75,7 @@ TEST(second_rates_keep_their_digits)
 {
     for (int i = 0; i < ANGLES; i++) {
         const double phi = angle(i), theta[3] = {phi, 0, 0}, td[3] = {1, 0, 0}, tdd[3] = {0, 0, 0};
-        const struct exp_coefficients e = exp_coefficients(phi * phi);
+        const struct exp_coefficients e = rotation_exp_coefficients(phi * phi);
         struct jacobian_rates rates;
         rotation_jacobian_rates(&e, theta, td, tdd, &rates);
         long double along = 0, across = 0, term = 1 / 6.0L; /* term: (-1)^(k-1) phi^(2k-2) / (2k+1)! */
@@ -97,7 +97,7 @@ TEST(exp_is_a_rotation_about_its_vector)
         double theta[3], R[9], back[9], product[9], I[9], turned[3], z[3];
         random_vector(&random, angle(i), theta);
         const double y = dot3(theta, theta);
-        const struct exp_coefficients e = exp_coefficients(y);
+        const struct exp_coefficients e = rotation_exp_coefficients(y);
         rotation_exp(&e, theta, R);
         const double minus[3] = {-theta[0], -theta[1], -theta[2]};
         rotation_exp(&e, minus, back);
@@ -119,7 +119,7 @@ TEST(exp_is_a_rotation_about_its_vector)
 TEST(exp_turns_by_the_right_hand)
 {
     const double quarter = acos(0), theta[3] = {0, 0, quarter}, x[3] = {1, 0, 0}, y[3] = {0, 1, 0};
-    const struct exp_coefficients e = exp_coefficients(quarter * quarter);
+    const struct exp_coefficients e = rotation_exp_coefficients(quarter * quarter);
     double R[9], turned[3];
     rotation_exp(&e, theta, R);
     mul3(R, x, turned);
@@ -131,7 +131,7 @@ static void rotation_at(const double *theta, const double *td, double t, double 
     double moved[3];
     copy3(theta, moved);
     axpy3(t, td, moved);
-    const struct exp_coefficients e = exp_coefficients(dot3(moved, moved));
+    const struct exp_coefficients e = rotation_exp_coefficients(dot3(moved, moved));
     rotation_exp(&e, moved, R);
 }
 
@@ -140,7 +140,7 @@ static void rate_at(const double *theta, const double *td, double t, double *w)
     double moved[3];
     copy3(theta, moved);
     axpy3(t, td, moved);
-    const struct exp_coefficients e = exp_coefficients(dot3(moved, moved));
+    const struct exp_coefficients e = rotation_exp_coefficients(dot3(moved, moved));
     rotation_rate(&e, moved, td, w, NULL);
 }
 
@@ -156,7 +156,7 @@ TEST(rates_are_derivatives)
                                                          expected[9];
         random_vector(&random, fmin(angle(i), 6), theta);
         random_vector(&random, 1, td);
-        const struct exp_coefficients e = exp_coefficients(dot3(theta, theta));
+        const struct exp_coefficients e = rotation_exp_coefficients(dot3(theta, theta));
         rotation_exp(&e, theta, R);
         rotation_rate(&e, theta, td, w, wd);
         rotation_left_jacobian(&e, theta, Jl);
@@ -186,7 +186,7 @@ TEST(rpy_is_three_turns)
         for (int k = 0; k < 3; k++) {
             double axis[3] = {0};
             rpy[k] = axis[k] = uniform(&random, -4, 4);
-            const struct exp_coefficients e = exp_coefficients(rpy[k] * rpy[k]);
+            const struct exp_coefficients e = rotation_exp_coefficients(rpy[k] * rpy[k]);
             rotation_exp(&e, axis, turn[k]);
         }
         matmul3(turn[2], turn[1], zy);

@@ -182,7 +182,7 @@ static void check_failure(enum method method, struct oscillator broken, enum sta
     double y[2] = {0, 1}, reached;
     const enum status status = integrator_advance(integrator, 2, y, &reached);
     if (status != expected)
-        fprintf(stderr, "%s: %s, not %s\n", method_name(method), status_text(status), status_text(expected));
+        fprintf(stderr, "%s: %s, not %s\n", integrator_method_name(method), status_text(status), status_text(expected));
     CHECK(status == expected);
     CHECK(strncmp(integrator->failure, status_text(expected), strlen(status_text(expected))) == 0);
     /* a final failure ends the step in which it happens; one-step methods may take a long one */

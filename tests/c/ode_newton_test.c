@@ -108,12 +108,12 @@ static void check_system(const struct ode *ode, const int *x, const int *v, int 
     full_jacobian(ode, x, v, count, y, &newton);
     const double gamma = uniform(random, 0.1, 0.9) / norm(n * n, J);
     for (int i = 0; i < n * n; i++) full[i] = (i % (n + 1) == 0 ? 1 : 0) - gamma * J[i];
-    CHECK(invert(n, full, inverse) == 0);
+    CHECK(dense_invert(n, full, inverse) == 0);
     multiply(n, inverse, r, want);
 
     newton_matrix(&newton, gamma, y, N);
     transpose(ode->n_v, N);
-    CHECK(invert(ode->n_v, N, N_inverse) == 0);
+    CHECK(dense_invert(ode->n_v, N, N_inverse) == 0);
     newton_reduce(&newton, r, c);
     multiply(ode->n_v, N_inverse, c, dv);
     newton_expand(&newton, r, dv, d);

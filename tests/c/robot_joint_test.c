@@ -103,7 +103,7 @@ static void place(const struct trial *t, const double *q, struct placed *at)
     }
     double turn[3] = {0}, E[9];
     axpy3(q[0], t->model.axis, turn);
-    const struct exp_coefficients e = exp_coefficients(dot3(turn, turn));
+    const struct exp_coefficients e = rotation_exp_coefficients(dot3(turn, turn));
     rotation_exp(&e, turn, E);
     matmul3(t->C, E, at->R);
 }

@@ -75,7 +75,7 @@ TEST(what_is_absent_is_as_documented)
     CHECK(robot->n_loops == 0 && robot->n_actuators == 0);
     CHECK(link->mount.link == -1 && strcmp(joint->name, "a") == 0);
     CHECK(!joint->passive && !joint->prescribed && !joint->number[0].has_limits && joint->given == 0);
-    CHECK(!link->has_hub && !link->has_payload && link_modes(link) == 0 && joint_moves(joint));
+    CHECK(!link->has_hub && !link->has_payload && robot_link_modes(link) == 0 && joint_moves(joint));
     check_vector(3, robot->gravity, zero, 0);
     check_vector(3, joint->axis, z, 0);
     check_vector(3, joint->origin.p, zero, 0);
@@ -96,7 +96,7 @@ TEST(counts_of_hermite_and_linear_may_be_left_out)
     const struct beam *beam = &robot->link[0].beam;
     CHECK(beam->family[FAMILY_Y].count == 2 && beam->family[FAMILY_TWIST].count == 1);
     CHECK(beam->family[FAMILY_Z].count == 0 && beam->family[FAMILY_AXIAL].count == 0);
-    CHECK(link_modes(&robot->link[0]) == 3);
+    CHECK(robot_link_modes(&robot->link[0]) == 3);
     CHECK(beam->given ==
           (GIVEN_LENGTH | GIVEN_MASS_PER_LENGTH | GIVEN_EIZ | GIVEN_EA | GIVEN_GJ)); /* zero is given too */
     robot_free(robot);

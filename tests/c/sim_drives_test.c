@@ -357,12 +357,13 @@ TEST(power_of_drives)
         }
         for (int a = 0; a < robot->n_actuators; a++) {
             char force[MOST_NAME], rate[MOST_NAME];
-            if (drive_of_actuator(robot, a) != NULL) continue;
+            if (robot_drive_of_actuator(robot, a) != NULL) continue;
             snprintf(force, sizeof force, "%s.force", robot->actuator[a].name);
             snprintf(rate, sizeof rate, "%s.rate", robot->actuator[a].name);
             delivered += value_of(instance, force) * value_of(instance, rate);
         }
-        for (int i = 0; i < robot->n_links; i++) CHECK(robot->link[i].joint.passive || drive_of_link(robot, i) != NULL);
+        for (int i = 0; i < robot->n_links; i++)
+            CHECK(robot->link[i].joint.passive || robot_drive_of_link(robot, i) != NULL);
         CHECK_NEAR(delivered, value_of(instance, "power.joints") + value_of(instance, "power.actuators"), 1e-12 * size);
         instance_free(instance);
     }

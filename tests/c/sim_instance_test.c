@@ -124,8 +124,8 @@ TEST(a_robot_and_a_drive_are_instances)
     struct report report = {0};
     struct instance *instance[2] = {make_robot("resources/crane.json", &arena, &report), NULL};
     const struct experiment experiment = {0};
-    CHECK(drive_make(&servo_drive, "servo", "{\"format\": \"limber-drive/1\", \"drive\": \"servo\"}", &report,
-                     &instance[1]) == STATUS_OK);
+    CHECK(companion_make(&servo_drive, "servo", "{\"format\": \"limber-drive/1\", \"drive\": \"servo\"}", &report,
+                         &instance[1]) == STATUS_OK);
     CHECK(instance_initialize(instance[1], &experiment) == STATUS_OK);
     instance_set(instance[1], variables_find(instance_variables(instance[1]), "reference"), 0.3);
     for (int i = 0; i < 2; i++) {

@@ -6,11 +6,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size == 0) return 0;
     int count = 0;
-    while (all_drives[count] != NULL) count++;
+    while (companion_drives[count] != NULL) count++;
     struct report silent = {0};
     struct instance *instance = NULL;
     char *text = text_of(data + 1, size - 1);
-    if (drive_make(all_drives[data[0] % count], "drive", text, &silent, &instance) == STATUS_OK) {
+    if (companion_make(companion_drives[data[0] % count], "drive", text, &silent, &instance) == STATUS_OK) {
         const struct variables *v = instance_variables(instance);
         const struct experiment experiment = {.tolerance = 1e-4};
         instance_set(instance, v->solver.max_steps, FUZZ_MAX_STEPS);

@@ -9,7 +9,7 @@ enum { LINKS_STEPPED = 20, MODES_STEPPED = 24 };
 static bool is_small(const struct robot *robot)
 {
     int modes = 0;
-    for (int i = 0; i < robot->n_links; i++) modes += link_modes(&robot->link[i]);
+    for (int i = 0; i < robot->n_links; i++) modes += robot_link_modes(&robot->link[i]);
     return robot->n_links <= LINKS_STEPPED && modes <= MODES_STEPPED;
 }
 

@@ -55,7 +55,7 @@ static struct json_object *describe_position(const struct model *model, int i, i
     const struct joint *joint = &model->robot->link[i].joint;
     struct json_object *position = json_object_new_object();
     char name[NAME_SIZE];
-    coordinate_name(model, POSITION, model->link[i].q + k, name);
+    name_coordinate(model, POSITION, model->link[i].q + k, name);
     add_text(position, "name", name);
     add_text(position, "unit", joint_position_unit(joint, k));
     add_number(position, "start", joint->start_position[k]);
@@ -70,7 +70,7 @@ static struct json_object *describe_joint(const struct model *model, int i)
     const struct joint *joint = &model->robot->link[i].joint;
     const struct link_model *lm = &model->link[i];
     struct json_object *out = json_object_new_object(), *positions = json_object_new_array();
-    const struct robot_drive *drive = drive_of_link(model->robot, i);
+    const struct robot_drive *drive = robot_drive_of_link(model->robot, i);
     add_text(out, "name", joint->name);
     add_text(out, "type", joint_type_name(joint));
     add_text(out, "motion",
@@ -152,7 +152,7 @@ static struct json_object *describe_loop(const struct robot *robot, int i)
 static struct json_object *describe_actuator(const struct robot *robot, int i)
 {
     struct json_object *out = json_object_new_object();
-    const struct robot_drive *drive = drive_of_actuator(robot, i);
+    const struct robot_drive *drive = robot_drive_of_actuator(robot, i);
     add_text(out, "name", robot->actuator[i].name);
     add_text(out, "drive", drive != NULL ? drive->drive->name : "force");
     add_integer(out, "link",
@@ -167,7 +167,7 @@ static struct json_object *describe_frame(const struct robot *robot, int i)
     char text[SITE_SIZE];
     add_text(out, "name", frame->name);
     add_integer(out, "link", frame->site.link);
-    add_text(out, "at", site_text(&frame->site, text));
+    add_text(out, "at", robot_site_text(&frame->site, text));
     add_flag(out, "sensor", frame->sensor);
     add_flag(out, "load", frame->load);
     return out;
@@ -185,7 +185,7 @@ static struct json_object *position_names(const struct model *model)
     struct json_object *names = json_object_new_array_ext(model->nq);
     for (int i = 0; i < model->nq; i++) {
         char name[NAME_SIZE];
-        coordinate_name(model, POSITION, i, name);
+        name_coordinate(model, POSITION, i, name);
         json_object_array_add(names, json_object_new_string(name));
     }
     return names;

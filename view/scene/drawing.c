@@ -231,7 +231,7 @@ static void name_others(struct names *names, const struct page *page)
         if (model->link[i].joint.nv == 0 || !own) continue;
         const bool floats = model->link[i].joint.nv == MOST_VELOCITIES;
         const struct pose C = floats ? scene_hinge_frame(scene, i) : scene_joint_frame(scene, i);
-        add_name(names, page, robot->link[i].joint.name, C.p, joint_symbol_size(scene, i), true);
+        add_name(names, page, robot->link[i].joint.name, C.p, solids_joint_size(scene, i), true);
     }
     for (int i = 0; i < robot->n_loops; i++) {
         const struct pose p = scene_anchor(scene, &model->loop_side[i][0]);

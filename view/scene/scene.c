@@ -69,7 +69,7 @@ struct pose scene_hinge_frame(const struct scene *scene, int link)
 
 struct pose scene_tip_frame(const struct scene *scene, int link)
 {
-    const struct site site = site_of_link(link);
+    const struct site site = robot_site_of_link(link);
     const struct anchor anchor = sites_anchor(scene->mechanism->model, &site);
     return scene_anchor(scene, &anchor);
 }
@@ -89,7 +89,7 @@ struct pose scene_point_pose(const struct scene *scene, const double *q, int lin
     }
     double r[3], theta[3], R[9];
     section_displacement(shape, lm->m, q + lm->eta_q, r, theta);
-    const struct exp_coefficients e = exp_coefficients(dot3(theta, theta));
+    const struct exp_coefficients e = rotation_exp_coefficients(dot3(theta, theta));
     rotation_exp(&e, theta, R);
     axpy3(1, w->rF, pose.p);
     add_mul3(w->RF, r, pose.p);
@@ -105,10 +105,10 @@ static void section_size(const struct cross_section *section, double s, struct s
     const struct profile *width = section->shape == SECTION_TUBE    ? &section->outer_diameter
                                   : section->shape == SECTION_ROUND ? &section->diameter
                                                                     : &section->width;
-    point->width = section->scale * profile_at(width, s);
-    point->height = round ? point->width : section->scale * profile_at(&section->height, s);
+    point->width = section->scale * beam_profile_at(width, s);
+    point->height = round ? point->width : section->scale * beam_profile_at(&section->height, s);
     const bool hollow = section->shape == SECTION_TUBE || section->shape == SECTION_BOX;
-    *wall = hollow ? section->scale * profile_at(&section->wall, s) / fmin(point->width, point->height) : 0;
+    *wall = hollow ? section->scale * beam_profile_at(&section->wall, s) / fmin(point->width, point->height) : 0;
 }
 
 /* Fractions of the length: a regular division, and the stations of tables */

@@ -179,7 +179,7 @@ static void add_link(struct builder *b, const double *q, int i)
 
 /* ---- symbols ------------------------------------------------------------------------------------------------------------- */
 
-double joint_symbol_size(const struct scene *scene, int link)
+double solids_joint_size(const struct scene *scene, int link)
 {
     const struct scene_link *drawn = &scene->link[link];
     const double wide = drawn->n_points > 0 ? fmax(drawn->point[0].width, drawn->point[0].height) : 0;
@@ -207,7 +207,7 @@ static void add_joint(struct builder *b, int i)
     const struct link_model *lm = &b->scene->mechanism->model->link[i];
     const struct link_work *w = &b->scene->mechanism->work->link[i];
     const enum paint paint = lm->prescribed >= 0 ? PAINT_PRESCRIBED : lm->passive ? PAINT_PASSIVE : PAINT_DRIVEN;
-    const double r = joint_symbol_size(b->scene, i);
+    const double r = solids_joint_size(b->scene, i);
     const struct pose C = scene_joint_frame(b->scene, i), O = scene_hinge_frame(b->scene, i);
     if (lm->joint.nv > 2) {
         for (int k = 0; k < 3; k++) {
@@ -226,7 +226,7 @@ static void add_joint(struct builder *b, int i)
 static void add_ground(struct builder *b, int i)
 {
     const struct pose C = scene_joint_frame(b->scene, i);
-    const double r = joint_symbol_size(b->scene, i), *up = b->camera->view.up;
+    const double r = solids_joint_size(b->scene, i), *up = b->camera->view.up;
     double low[3], high[3];
     for (int k = 0; k < 3; k++) low[k] = C.p[k] - 1.8 * r * up[k], high[k] = C.p[k] - 1.1 * r * up[k];
     add_bar(b, PAINT_GROUND, OUTLINE_RECTANGLE, low, high, 3.4 * r);

@@ -41,6 +41,6 @@ void solids_make(const struct scene *scene, const double *q, const struct camera
 void solids_free(struct solids *solids);
 
 /* Half the length of the symbol of a link's joint, which is also how far a label should stay away. */
-double joint_symbol_size(const struct scene *scene, int link);
+double solids_joint_size(const struct scene *scene, int link);
 
 #endif

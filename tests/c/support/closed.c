@@ -25,7 +25,7 @@ static void random_direction(struct random *random, double *u)
 static void turn_about(const double *axis, double angle, double *R)
 {
     const double t[3] = {angle * axis[0], angle * axis[1], angle * axis[2]};
-    const struct exp_coefficients e = exp_coefficients(dot3(t, t));
+    const struct exp_coefficients e = rotation_exp_coefficients(dot3(t, t));
     rotation_exp(&e, t, R);
 }
 
@@ -44,8 +44,8 @@ static void random_loop(struct random *random, const struct robot *robot, enum l
     loop->name = "loop";
     loop->type = type;
     loop->plane_of = -1;
-    loop->side[0] = site_of_link(pick(random, robot->n_links));
-    loop->side[1] = site_of_link((loop->side[0].link + 1 + pick(random, robot->n_links - 1)) % robot->n_links);
+    loop->side[0] = robot_site_of_link(pick(random, robot->n_links));
+    loop->side[1] = robot_site_of_link((loop->side[0].link + 1 + pick(random, robot->n_links - 1)) % robot->n_links);
     for (int s = 0; s < 2; s++) {
         if (chance(random, 0.6)) random_pose(random, &loop->side[s].at);
     }
@@ -144,7 +144,7 @@ int closed_random(struct closed *c, int seed, int type, int count, bool met)
 
 static void random_point(struct random *random, const struct robot *robot, struct site *point)
 {
-    *point = site_of_link(pick(random, robot->n_links + 1) - 1);
+    *point = robot_site_of_link(pick(random, robot->n_links + 1) - 1);
     if (point->link >= 0 && robot->n_frames > 0) *point = random_site(random, robot, point->link);
     else if (point->link >= 0 && chance(random, 0.5)) point->type = AT_HINGE;
     for (int i = 0; i < 3; i++) point->at.p[i] = uniform(random, -1, 1);
@@ -243,7 +243,7 @@ static struct jet difference_of(const struct frame_motion tip[2], const struct l
 static int turning_rows(const struct loop *loop, const struct frame_motion tip[2], const struct equation *e,
                         double (*y)[3])
 {
-    const int rows = loop_equations(loop->type) - 3;
+    const int rows = constraints_loop_equations(loop->type) - 3;
     for (int i = 0; i < rows; i++) {
         double a[3], b[3];
         mul3(loop->side[0].at.R, e[3 + i].a, a);

@@ -10,14 +10,14 @@ static void random_offset(struct random *random, struct pose *at)
         t[i] = uniform(random, -1, 1);
         at->p[i] = uniform(random, -0.3, 0.3);
     }
-    const struct exp_coefficients e = exp_coefficients(dot3(t, t));
+    const struct exp_coefficients e = rotation_exp_coefficients(dot3(t, t));
     rotation_exp(&e, t, at->R);
 }
 
 struct site random_site(struct random *random, const struct robot *robot, int index)
 {
     const struct link *link = &robot->link[index];
-    struct site site = site_of_link(index);
+    struct site site = robot_site_of_link(index);
     const int kind = pick(random, 4);
     if (kind == 0) site.type = AT_HINGE;
     if (kind >= 2 && link->type == BODY_BEAM) {

@@ -14,7 +14,7 @@ void motion_of_section(const struct model *model, const struct work *work, const
     double omega[3], acc[6], r[3], theta[3], rd[3], td[3], rdd[3], rate[3], rate_dot[3], turn[9];
 
     /* F: pose, velocity, acceleration; in F axes */
-    body_motion(lm->body, w, eta, etad, omega, acc);
+    dyn_body_motion(lm->body, w, eta, etad, omega, acc);
     double pF[3], vF[3], wF[3];
     copy3(w->O.p, pF);
     copy3(w->O.v, vF);
@@ -33,7 +33,7 @@ void motion_of_section(const struct model *model, const struct work *work, const
     /* the section in F */
     section_displacement(section, m, eta, r, theta);
     section_rates(section, m, eta, etad, rd, td, rdd);
-    const struct exp_coefficients e = exp_coefficients(dot3(theta, theta));
+    const struct exp_coefficients e = rotation_exp_coefficients(dot3(theta, theta));
     rotation_rate(&e, theta, td, rate, rate_dot);
     if (qdd != NULL) { /* the terms in eta_ddot have the form of a rate */
         double u[3], t[3], jt[3], unused[3];

@@ -49,7 +49,7 @@ struct link *insert_carrier(struct robot *robot, int i)
     carrier->joint = body->joint;
     carrier->mount = body->mount;
     fix(&body->joint);
-    body->mount = site_of_link(i);
+    body->mount = robot_site_of_link(i);
     return carrier;
 }
 
@@ -57,7 +57,7 @@ struct link *append_fixed(struct robot *robot, int i)
 {
     if (!make_room(robot, robot->n_links)) return NULL;
     struct link *added = &robot->link[robot->n_links - 1];
-    added->mount = site_of_link(i);
+    added->mount = robot_site_of_link(i);
     return added;
 }
 
@@ -100,7 +100,7 @@ int split_joints(struct robot *robot)
             if (!make_room(robot, i)) return -1;
         for (int k = 0; k < nv; k++) {
             one_of(&whole, k, &robot->link[i + k].joint);
-            robot->link[i + k].mount = k == 0 ? mount : site_of_link(i + k - 1);
+            robot->link[i + k].mount = k == 0 ? mount : robot_site_of_link(i + k - 1);
         }
         i += nv - 1;
         count++;
@@ -116,7 +116,7 @@ void set_afloat(struct robot *robot)
     joint->passive = true;
     joint_rest_position(joint, joint->start_position);
     for (int i = 1; i < robot->n_links; i++)
-        if (robot->link[i].mount.link < 0) robot->link[i].mount = site_of_link(0);
+        if (robot->link[i].mount.link < 0) robot->link[i].mount = robot_site_of_link(0);
 }
 
 void move_world(struct robot *robot, const double R[9], const double t[3])

@@ -1,6 +1,6 @@
 /* Foreshortening of a beam, as fmu_src/flex/shortening.h has it (theory.md 13, 13a, 16, 17). F axes. */
-#ifndef GENERATE_SHORTENING_H
-#define GENERATE_SHORTENING_H
+#ifndef GENERATE_SHORTENED_H
+#define GENERATE_SHORTENED_H
 
 #include "generate/parts.h"
 
