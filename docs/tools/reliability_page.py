@@ -33,7 +33,7 @@ def has_test(root, name):
     return f"TEST({function})" in text and f"RUN({function})" in text
 
 
-EVERY_FMU = ("FMI 2.0", "Host")  # groups whose tests run on every FMU
+LISTED_FMUS = ("FMI 2.0", "Host")  # groups whose tests run on all FMUs of the list in tests/fmu/fmus.py
 
 
 def load(root):
@@ -94,7 +94,9 @@ def page(root):
         HEAD, "## Fuzzing", fuzzing(root), "## Endurance", endurance(root),
         "## Found and fixed", table(["found by", "what", "test"], [[f["by"], f["what"], short(f["test"])] for f in data["found"]]),
         "## Limits", table(["limit", "value"], [[limit["what"], limit["value"]] for limit in data["limit"]]),
-        "## Rules and their tests", "Every rule names the tests that check it. Those of the groups FMI 2.0 and Host run on every FMU of the list in tests/fmu/fmus.py: all robots of resources/, some of which "
-        "have drives inside, an arm with a floating base, one with generated code, all companions, and a controller. The controller supports co-simulation only, so tests of model "
-        "exchange skip it with that reason. Tests with other cases name them. A test fails if one of these tests does not exist or omits an FMU.",
+        "## Rules and their tests", "Every rule names the tests that check it. Those of the groups FMI 2.0 and Host run on these FMUs, "
+        "which together have every feature, and in `./test.sh all` on the FMUs of all robots of resources/ and of all companions as well:",
+        table(["FMU", "brings"], [[f"`{fmu['name']}`", fmu["brings"]] for fmu in data["fmu"]]),
+        "The controller supports co-simulation only, so tests of model exchange skip it with that reason. Tests with other cases name them. "
+        "A test fails if one of these tests does not exist or omits an FMU.",
         rules(data)]) + "\n"

@@ -1,7 +1,7 @@
 """FMUs for the tests, packed once."""
 
 import pytest
-from fmus import COMPANIONS, CONTROLLER, EVERY, GENERATED, ROBOTS, SMALL, TEST_ROBOTS, opened
+from fmus import COMPANIONS, CONTROLLER, GENERATED, LISTED, ROBOTS, RUN_ALL, SMALL, TEST_ROBOTS, opened
 from importer import unzip
 
 PAYLOAD_ARM = """{"format": "limber-robot/1", "name": "payload_arm", "gravity": [0, -9.81, 0], "links": [
@@ -40,12 +40,12 @@ def arm(pack, tmp_path_factory):
     return unzip(pack(robot), folder / "fmu")
 
 
-EXCHANGED = ["arm", "servo", "cylinder", "gear", "axis", "sling"]
+EXCHANGED = ["arm", *(COMPANIONS if RUN_ALL else ["cylinder"])]
 
 
-@pytest.fixture(scope="session", params=[*EXCHANGED, "controller"])
+@pytest.fixture(scope="session", params=[*EXCHANGED, CONTROLLER])
 def fmu(request):
-    """An arm's FMU and those of its companions, unzipped: what must hold for any of them."""
+    """An arm's FMU and those of companions, unzipped: what must hold for any of them."""
     return request.getfixturevalue(request.param)
 
 
@@ -62,36 +62,15 @@ def drive(made):
                                          *(word for key, value in settings.items() for word in ("--set", f"{key}={value!r}")))
 
 
-@pytest.fixture(scope="session")
-def servo(drive, tmp_path_factory):
-    return unzip(drive("servo"), tmp_path_factory.mktemp("servo"))
+MOVES = {"start": 1.4, "move[1].distance": 0.3, "move[2].time": 2.0, "move[2].duration": 0.5, "move[2].distance": -0.15}  # out and half way back
 
 
-@pytest.fixture(scope="session")
-def cylinder(drive, tmp_path_factory):
-    return unzip(drive("cylinder"), tmp_path_factory.mktemp("cylinder"))
+def companion(name, **settings):
+    return pytest.fixture(lambda drive, tmp_path_factory: unzip(drive(name, **settings), tmp_path_factory.mktemp(name)), scope="session", name=name)
 
 
-@pytest.fixture(scope="session")
-def gear(drive, tmp_path_factory):
-    return unzip(drive("gear"), tmp_path_factory.mktemp("gear"))
-
-
-@pytest.fixture(scope="session")
-def spring(drive, tmp_path_factory):
-    return unzip(drive("spring"), tmp_path_factory.mktemp("spring"))
-
-
-@pytest.fixture(scope="session")
-def axis(drive, tmp_path_factory):
-    """An axis that moves, out and half way back."""
-    settings = {"start": 1.4, "move[1].distance": 0.3, "move[2].time": 2.0, "move[2].duration": 0.5, "move[2].distance": -0.15}
-    return unzip(drive("axis", **settings), tmp_path_factory.mktemp("axis"))
-
-
-@pytest.fixture(scope="session")
-def sling(drive, tmp_path_factory):
-    return unzip(drive("sling"), tmp_path_factory.mktemp("sling"))
+servo, cylinder, gear, spring, sling = map(companion, ("servo", "cylinder", "gear", "spring", "sling"))
+axis = companion("axis", **MOVES)
 
 
 CONTROLLER_OPTIONS = ["--set", "correction_bandwidth=20", "--set", "tip_compensation=2"]  # all of its parts at work
@@ -122,9 +101,9 @@ def listed(pack, drive, made):
     return of
 
 
-@pytest.fixture(scope="session", params=EVERY)
+@pytest.fixture(scope="session", params=LISTED)
 def every_fmu(request, listed, tmp_path_factory):
-    """Any FMU of Limber, unzipped."""
+    """Any FMU of the list, unzipped."""
     package = opened(listed(request.param), tmp_path_factory.mktemp("every"))
     package.name = request.param
     return package

@@ -1,6 +1,8 @@
-"""The FMUs on which the test of every rule of docs/reliability.md runs: one list. Robots that are added to resources/ are in it;
-tests/py/test_reliability.py fails if a companion is not."""
+"""The FMUs on which the test of every rule of docs/reliability.md runs: the few of docs/reliability.toml, which together have every
+feature, and all with LIMBER_TESTS=all. Robots that are added to resources/ are among all; tests/py/test_reliability.py fails if a companion is not."""
 
+import os
+import tomllib
 from pathlib import Path
 
 from description import Description
@@ -11,14 +13,13 @@ ROBOTS = {file.stem: file for file in sorted((ROOT / "resources").glob("*.json")
 TEST_ROBOTS = ROOT / "tests/data/good"
 SMALL = TEST_ROBOTS / "f2-plain.json"
 
-FLOATING = "f2-free"
-DRIVEN = "crane-drives"  # drives inside the arm
 GENERATED = "generated"  # code generated for SMALL
 COMPANIONS = ["servo", "cylinder", "gear", "spring", "axis", "sling"]
 CONTROLLER = "controller"  # of SMALL; for co-simulation alone, because it works in samples
 
-EVERY = [*ROBOTS, FLOATING, GENERATED, *COMPANIONS, CONTROLLER]
-assert DRIVEN in EVERY
+FEW = [fmu["name"] for fmu in tomllib.loads((ROOT / "docs/reliability.toml").read_text(encoding="utf-8"))["fmu"]]
+RUN_ALL = os.environ.get("LIMBER_TESTS") == "all"
+LISTED = list(dict.fromkeys([*ROBOTS, *FEW, *COMPANIONS])) if RUN_ALL else FEW
 
 
 def opened(file, folder):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from fmus import COMPANIONS, EVERY, opened
+from fmus import COMPANIONS, LISTED, opened
 from importer import CO_SIMULATION, OK, Instance
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -16,7 +16,7 @@ STARTS = ["f2-static", "prescribed"]  # robots of the tests with a start of thei
 # ---- the start --------------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="session", params=[*EVERY, *STARTS])
+@pytest.fixture(scope="session", params=[*LISTED, *STARTS])
 def fmu(request, listed, tmp_path_factory):
     return opened(listed(request.param), tmp_path_factory.mktemp("dependencies"))
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from fmus import COMPANIONS, opened
+from fmus import COMPANIONS, RUN_ALL, opened
 from importer import MODEL_EXCHANGE, OK, EventInfo, Instance
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -36,9 +36,11 @@ def jacobians(fmu, random, points, parameters={}):
     n, first = len(states), (ct.c_double * len(states))()
     one.GetContinuousStates(first, n)
     for _ in range(points):
-        x = np.array(first) + 0.4 * random.normal(size=n) * moves[:n]
-        assert one.SetContinuousStates((ct.c_double * n)(*x), n) == OK
-        one.set({v.name: float(v.get("start")) + size * random.normal() for v in d.inputs})
+        while True:  # until a cylinder inside the arm can be there
+            x = np.array(first) + 0.4 * random.normal(size=n) * moves[:n]
+            assert one.SetContinuousStates((ct.c_double * n)(*x), n) == OK
+            one.set({v.name: float(v.get("start")) + size * random.normal() for v in d.inputs})
+            if one.GetDerivatives((ct.c_double * n)(), n) == OK: break
         J, row = np.empty((len(unknowns), len(moves))), (ct.c_double * len(unknowns))()
         for k, name in enumerate([*states, *inputs]):
             assert one.GetDirectionalDerivative(one.references(unknowns), len(unknowns), one.references([name]), 1,
@@ -152,7 +154,7 @@ def spoil(random, made, n):
     joint["axis"] = (axis / np.linalg.norm(axis)).tolist()
 
 
-@pytest.mark.parametrize("seed", range(18))
+@pytest.mark.parametrize("seed", range(0, 18, 1 if RUN_ALL else 2))
 def test_random_robots(pack, tmp_path, seed):
     random = np.random.default_rng(seed)
     n, depth, planar = seed % 3, (seed // 3) % 2, seed < 12
