@@ -1,7 +1,8 @@
-"""An importer that sets inputs at communication points, against `limber simulate --hold`."""
+"""Short runs: an importer that sets inputs at communication points, against `limber simulate --hold`; and both interfaces in FMPy."""
 
 import subprocess
 
+import fmpy
 import numpy as np
 import pytest
 
@@ -40,3 +41,12 @@ def test_held_rows_are_communication_points(limber, pack, root, tmp_path, robot,
         for name, value in zip(watched, instance.get(*watched)):
             assert value == pytest.approx(told[name][i + 1], abs=1e-6 * np.abs(told[name]).max())
     instance.free()
+
+
+@pytest.mark.quick
+def test_co_simulation_agrees_with_model_exchange(pack, root):
+    options = dict(stop_time=1.0, output_interval=0.01, relative_tolerance=1e-7, start_values={"upper_joint.qd_start": 0.1},
+                   output=["tip.position[1]", "tip.position[2]", "upper_joint.q"])
+    cs, me = (fmpy.simulate_fmu(str(pack(root / CANADARM)), fmi_type=kind, **options) for kind in ("CoSimulation", "ModelExchange"))
+    for name in options["output"]:
+        assert np.abs(cs[name] - np.interp(cs["time"], me["time"], me[name])).max() < 1e-3 * np.ptp(cs[name])

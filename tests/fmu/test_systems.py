@@ -110,9 +110,8 @@ def test_drives_start_with_what_holds_the_arm(limber, root, name, robot, what, d
 
 @pytest.mark.parametrize("name, way, h, tip", [
     ("crane", "at once", 1e-3, 1.0), ("crane", "at once, slopes", 1e-3, 0.2), ("crane", "in turn", 1e-3, 3.0),
-    ("crane", "in turn, slopes", 2e-3, 0.3), ("crane", "iterated", 10e-3, 1.5), ("crane", "iterated, tight", 2e-3, 0.1), ("servo", "at once", 1e-3, 3.0),
-    ("servo", "at once, slopes", 1e-3, 0.01), ("servo", "in turn", 1e-3, 3.0), ("servo", "in turn, slopes", 2e-3, 0.03),
-    ("servo", "iterated", 10e-3, 0.05)])
+    ("crane", "in turn, slopes", 2e-3, 0.3), ("crane", "iterated", 10e-3, 1.5), ("crane", "iterated, tight", 2e-3, 0.1),
+    ("servo", "at once", 1e-3, 3.0), ("servo", "in turn, slopes", 2e-3, 0.03)])
 def test_ways_of_coupling(cases, name, way, h, tip):
     """The tip against the system in one piece [mm]"""
     case, right, _ = cases[name]
@@ -138,8 +137,7 @@ def test_both_forms_are_one_system(cases, inside, name, effort, start):
 
 
 @pytest.mark.parametrize("name, way, h, tip", [
-    ("crane", "at once", 5e-3, 10), ("crane", "in turn", 10e-3, 30), ("crane", "in turn, slopes", 10e-3, 8),
-    ("servo", "at once", 20e-3, 40), ("servo", "in turn, slopes", 50e-3, 3)])
+    ("crane", "at once", 5e-3, 10), ("crane", "in turn, slopes", 10e-3, 8), ("servo", "at once", 20e-3, 40), ("servo", "in turn, slopes", 50e-3, 3)])
 def test_long_steps_with_drives_inside(cases, inside, name, way, h, tip):
     """Steps at which the same coupling of drives as FMUs fails or is much less accurate: the tip against the system in one piece [mm]"""
     case, right, _ = cases[name]
@@ -157,7 +155,7 @@ def test_the_error_falls_with_the_step(cases):
     assert error("iterated, tight", 10e-3) / error("iterated, tight", 5e-3) == pytest.approx(4, rel=0.3)
 
 
-@pytest.mark.parametrize("way, h", [("at once", 2e-3), ("at once, slopes", 2e-3), ("in turn", 10e-3), ("in turn, slopes", 5e-3)])
+@pytest.mark.parametrize("way, h", [("at once", 2e-3), ("in turn, slopes", 5e-3)])
 def test_too_long_a_step_fails(cases, way, h):
     """As docs/coupling.md says: and it is noticed"""
     case, right, _ = cases["crane"]
@@ -172,12 +170,6 @@ def test_work_is_energy_and_losses(forms, form):
     gave, took = example.coupling_work(run)
     assert work > 10 and lost > 0.1 * work and abs(gave) > 1  # [J]
     assert abs(work - stored - lost) < 1e-3 * work and abs(gave - took) < 1e-3 * abs(gave)
-
-
-def test_the_load_is_lifted(cases):
-    _, right, _ = cases["crane"]
-    assert right["sling.ground_force"][0] == pytest.approx(200 * 9.81) and right["sling.ground_force"][-1] == 0
-    assert right["sling.tension"].max() > 200 * 9.81 and right["sling.position[2]"][-1] > 0.1
 
 
 @pytest.mark.parametrize("form", NAMES)
