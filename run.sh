@@ -74,8 +74,8 @@ soak) set_up_and_build && say "soak test" && LIMBER="$out/limber" "$python" benc
 importers)
     set_up_and_build
     "$root/build/setup.sh" tools
-    say "FMUs in other tools (tests/fmu/test_importers.py)"
-    LIMBER="$out/limber" "$python" -m pytest -q tests/fmu/test_importers.py
+    say "FMUs in other tools (tests/fmu/test_importers.py, test_systems.py)"
+    LIMBER="$out/limber" "$python" -m pytest -q tests/fmu/test_importers.py tests/fmu/test_systems.py
     ;;
 -h | --help) usage ;;
 *) usage >&2; exit 2 ;;

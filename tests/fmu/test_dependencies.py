@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from fmus import COMPANIONS, LISTED, opened
 from importer import CO_SIMULATION, OK, Instance
+from scipy.sparse.csgraph import connected_components
 
 ROOT = Path(__file__).resolve().parents[2]
 STARTS = ["f2-static", "prescribed"]  # robots of the tests with a start of their own
@@ -74,20 +75,12 @@ SSD = "{http://ssp-standard.org/SSP1/SystemStructureDescription}"
 
 
 def loops(edges):
-    """Strongly connected components with more than one member, by reachability."""
-    reach = {}
-
-    def reached(node):
-        if node not in reach:
-            reach[node], todo = set(), [node]
-            while todo:
-                for further in edges.get(todo.pop(), ()):
-                    if further not in reach[node]:
-                        reach[node].add(further)
-                        todo.append(further)
-        return reach[node]
-
-    return {frozenset(a for a in reached(node) if node in reached(a)) for node in edges if node in reached(node)}
+    """Strongly connected components with more than one member."""
+    nodes = sorted({*edges, *(end for ends in edges.values() for end in ends)})
+    graph = [[end in edges.get(node, ()) for end in nodes] for node in nodes]
+    _, label = connected_components(np.array(graph), connection="strong")
+    parts = [frozenset(node for node, own in zip(nodes, label) if own == part) for part in set(label)]
+    return {part for part in parts if len(part) > 1}
 
 
 @pytest.mark.parametrize("system, part", [("crane", "InitialUnknowns"), ("crane", "Outputs"), ("servo", "InitialUnknowns"),

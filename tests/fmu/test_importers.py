@@ -11,13 +11,12 @@ import zipfile
 from pathlib import Path
 
 import fmpy
-import fmpy.fmi2
+import fmus
 import numpy as np
 import pytest
 
 HERE = Path(__file__).resolve().parent
-ROBOTS = sorted(file.name for file in HERE.parents[1].joinpath("resources").glob("*.json")
-                if not file.name.endswith(".schema.json"))
+ROBOTS = [file.name for name, file in fmus.ROBOTS.items() if fmus.RUN_ALL or name in ("canadarm", "cibicik-servo-drives", "crane", "crane-drives", "four-bar")]
 
 STEP, HOLD, STEPS = 0.01, 20, 100       # communication step [s], steps between jumps, steps
 JUMP = 1e-9                             # [s], a jump in the inputs of limber simulate, which is linear between rows
@@ -113,17 +112,15 @@ def tools(root):
 
 
 @pytest.fixture
-def in_tool(tools, tmp_path):
-    """in_tool(tool, FMU, suffix of the result, ...) runs tools_TOOL.py in a process of its own and gives the result's path."""
+def in_casadi(tools, tmp_path):
+    """in_casadi(unzipped FMU, ...) runs tools_casadi.py in a process of its own and gives what it finds."""
 
-    def run(tool, fmu, suffix, torques=(), parameters={}, **more):
-        python = tools("python") / "venv/bin/python"
-        result, job = tmp_path / f"result.{suffix}", tmp_path / "job.json"
-        job.write_text(json.dumps(dict(dict(fmu=str(fmu), result=str(result), step=STEP, tolerance=TOLERANCE, outputs=OUTPUTS,
-                                            parameters=parameters, torques=list(torques)), **more)))
-        done = subprocess.run([python, HERE / f"tools_{tool}.py", job], capture_output=True, text=True, timeout=300)
+    def run(fmu, **more):
+        result, job = tmp_path / "result.npz", tmp_path / "job.json"
+        job.write_text(json.dumps(dict(fmu=str(fmu), result=str(result), step=STEP, outputs=OUTPUTS, parameters={}, torques=[], points=0) | more))
+        done = subprocess.run([tools("python") / "venv/bin/python", HERE / "tools_casadi.py", job], capture_output=True, text=True, timeout=300)
         assert done.returncode == 0, done.stdout + done.stderr
-        return result
+        return np.load(result)
 
     return run
 
@@ -161,14 +158,7 @@ def test_fmpy(canadarm_fmu, reference, held_run, kind):
     compare({name: run[name][1:] for name in ["time", *OUTPUTS]}, reference if me else held_run, CLOSE if me else SAME)
 
 
-# ---- co-simulation masters ------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("tool", ["ecospy", "libcosimpy"])
-def test_master(canadarm_fmu, held_run, in_tool, tool):
-    """These name no tolerance: it is a parameter."""
-    run = in_tool(tool, canadarm_fmu, "csv", torques=held(), parameters={"solver.relative_tolerance": TOLERANCE})
-    compare(read(run), held_run, SAME)
+# ---- co-simulation masters; test_systems.py has ecos and libcosim ------------------------------------------------------------------------------------------
 
 
 def test_fmi4j(canadarm_fmu, held_run, tools, tmp_path):
@@ -266,9 +256,9 @@ def unzipped(pack, root, tmp_path):
     return of
 
 
-def test_casadi_run(unzipped, reference, in_tool):
+def test_casadi_run(unzipped, reference, in_casadi):
     """CasADi's integrator over the imported right-hand side."""
-    found = np.load(in_tool("casadi", unzipped("canadarm.json"), "npz", torques=held(), tolerance=1e-12))
+    found = in_casadi(unzipped("canadarm.json"), torques=held(), tolerance=1e-12)
     columns = [*found["states"], *found["outputs"]]
     run = {name: found["run"][:, columns.index(name)] for name in OUTPUTS}
     compare({"time": reference["time"], **run}, reference, CLOSE)
@@ -286,14 +276,14 @@ def errors(found, other):
 
 
 @pytest.mark.parametrize("robot", [name for name in ROBOTS if '"drive"' not in HERE.parents[1].joinpath("resources", name).read_text(encoding="utf-8")])
-def test_casadi_jacobians(unzipped, in_tool, root, robot):
+def test_casadi_jacobians(unzipped, in_casadi, root, robot):
     """Derivatives and outputs by states and inputs, against central differences. CasADi takes the sparsity from the declared
     dependencies, so one that is missing would show as a zero where the difference is not. Without Coulomb friction, whose
     step within 1 mm/s differences do not see. Robots with drives inside are left out: at random states their cylinders have no oil volume and their
     commands are beyond the limits; tests/c/sim_drives_test.c has their derivatives and dependencies."""
     links = json.loads((root / "resources" / robot).read_text(encoding="utf-8"))["links"]
     smooth = {f"{link['joint'].get('name', link['name'])}.coulomb": 0.0 for link in links if "coulomb" in link["joint"]}
-    found = np.load(in_tool("casadi", unzipped(robot), "npz", points=4, torque=100.0, spread=0.5, parameters=smooth))
+    found = in_casadi(unzipped(robot), points=4, torque=100.0, spread=0.5, parameters=smooth)
     exact, difference, pattern = found["exact"], found["difference"], found["pattern"]
     assert np.isfinite(exact).all() and np.isfinite(difference).all()
     unknowns, error = errors(found, difference)
@@ -312,45 +302,6 @@ def test_casadi_jacobians(unzipped, in_tool, root, robot):
         assert [([*names, *found["inputs"]])[c] for c in np.flatnonzero(pattern[i])] == [wanted]
     for i, name in enumerate(found["outputs"]):
         if name.endswith(".q") or name.startswith("tip.position"): assert not pattern[n + i, n:].any(), name
-
-
-@pytest.fixture
-def fmpy_instance():
-    """of(unzipped FMU) is FMPy's instance for model exchange, started, and its variables by name."""
-    started = []
-
-    def of(folder):
-        description = fmpy.read_model_description(str(folder))
-        instance = fmpy.fmi2.FMU2Model(guid=description.guid, unzipDirectory=str(folder), instanceName="arm",
-                                       modelIdentifier=description.modelExchange.modelIdentifier)
-        instance.instantiate()
-        started.append(instance)
-        instance.setupExperiment()
-        instance.enterInitializationMode()
-        instance.exitInitializationMode()
-        instance.newDiscreteStates()
-        instance.enterContinuousTimeMode()
-        return instance, {v.name: v.valueReference for v in description.modelVariables}
-
-    yield of
-    for instance in started: instance.freeInstance()
-
-
-@pytest.mark.parametrize("robot", ["canadarm.json", "cibicik.json"])
-def test_fmpy_and_casadi_read_the_same_derivatives(unzipped, in_tool, fmpy_instance, robot):
-    """The whole Jacobian at CasADi's points, column by column through FMPy; CasADi asks for some columns at once, whence rounding."""
-    folder = unzipped(robot)
-    found = np.load(in_tool("casadi", folder, "npz", points=2, torque=100.0, spread=0.5))
-    instance, reference = fmpy_instance(folder)
-    knowns = [reference[name] for name in [*found["states"], *found["inputs"]]]
-    unknowns = [reference[name] for name in [*(f"der({name})" for name in found["states"]), *found["outputs"]]]
-    read = np.empty_like(found["exact"])
-    for point, (x, u) in enumerate(zip(found["x"], found["u"], strict=True)):
-        instance.setReal(knowns, [*x, *u])
-        for column, known in enumerate(knowns): read[point, :, column] = instance.getDirectionalDerivative(unknowns, [known], [1.0])
-    _, error = errors(found, read)
-    print(f"largest difference {error.max():.1e} of its size")
-    assert error.max() < 1e-11
 
 
 # ---- fmi-sim and fmusim ---------------------------------------------------------------------------------------------

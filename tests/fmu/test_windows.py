@@ -6,12 +6,11 @@ import os
 import shutil
 import subprocess
 import tempfile
-from pathlib import Path
 from urllib.parse import quote
 
 import numpy as np
 import pytest
-
+from fmus import ROBOTS, RUN_ALL
 from importer import MODEL_EXCHANGE, OK, Instance, unzip
 
 STEPS, TOLERANCE = 300, 1e-8
@@ -91,48 +90,24 @@ def test_needs_only_what_every_windows_has(built, fmu):
 # ---- the numbers -------------------------------------------------------------------------------------------------------
 
 
-def canadarm_course():
-    """Torques, smooth, from rest to rest."""
+JOINTS = ["upper_joint", "lower_joint", "wrist_joint"]
+SWINGS = {  # the step, and the largest change of inputs: out and back, and then the other way
+    "canadarm": (0.01, {f"{joint}.tau": torque for joint, torque in zip(JOINTS, (300, 120, 10))}),
+    "servo": (1e-3, {"reference": 0.2, "q": 0.15, "qd": 1.0}), "cylinder": (1e-3, {"command": 0.6, "length": 0.02, "rate": 0.4}),
+    "axis": (1e-3, {"position": 0.2, "rate": 0.6}),
+    "sling": (1e-3, {"hook.position[1]": 0.02, "hook.position[3]": 0.1, "hook.velocity[1]": 0.1, "hook.velocity[3]": 0.6})}
+
+
+def course(package, name):
+    """The step, and {input: values, one a step}."""
     t = (np.arange(STEPS) + 0.5) / STEPS
-    course = np.sin(2 * np.pi * t) * np.sin(np.pi * t) ** 2
-    return 0.01, {"upper_joint.tau": 300 * course, "lower_joint.tau": 120 * course, "wrist_joint.tau": 10 * course}
+    instance, (h, sizes) = Instance(package), SWINGS[name]
+    inputs = {each: instance.get(each) + size * np.sin(2 * np.pi * t) * np.sin(np.pi * t) ** 2 for each, size in sizes.items()}
+    instance.free()
+    return h, inputs
 
 
-def servo_course():
-    """The reference jumps, the joint follows by and by."""
-    h, jump, rate = 1e-3, 0.2, 20.0
-    t = h * np.maximum(np.arange(STEPS) - 20, 0)
-    return h, {"reference": jump * (np.arange(STEPS) >= 20), "q": jump * (1 - (1 + rate * t) * np.exp(-rate * t)),
-               "qd": jump * rate**2 * t * np.exp(-rate * t)}
-
-
-def cylinder_course():
-    """The valve opens one way and the other, the rod moves in and out."""
-    h, reach = 1e-3, 0.02
-    w = 2 * np.pi / (STEPS * h)
-    angle = w * h * np.arange(STEPS)
-    return h, {"command": 0.6 * np.sin(angle), "length": 1.9 + reach * (1 - np.cos(angle)), "rate": reach * w * np.sin(angle)}
-
-
-def axis_course():
-    """The axis moves, and its controller wants it back."""
-    h, rate = 1e-3, 3.0
-    t = h * np.arange(STEPS)
-    return h, {"position": 0.2 * np.sin(rate * t), "rate": 0.2 * rate * np.cos(rate * t)}
-
-
-def sling_course():
-    """The hook goes up and aside: it lifts the load, which swings."""
-    h, up, aside = 1e-3, 2.0, np.array([0.5, 0.3])
-    t = h * np.arange(STEPS)
-    return h, {"hook.position[1]": aside[0] * t**2 / 2, "hook.position[2]": aside[1] * t**2 / 2, "hook.position[3]": 1.9 + up * t,
-               "hook.velocity[1]": aside[0] * t, "hook.velocity[2]": aside[1] * t, "hook.velocity[3]": up + 0 * t}
-
-
-# what each FMU is driven with: a step and {input: values, one a step}
-COURSES = {"canadarm": canadarm_course(), "servo": servo_course(), "cylinder": cylinder_course(), "axis": axis_course(),
-           "sling": sling_course()}
-CANADARM = ["upper_joint.q", "lower_joint.q", "wrist_joint.q", "upper_joint.qd", "tip.position[1]", "tip.position[2]",
+CANADARM = [*(f"{joint}.q" for joint in JOINTS), "upper_joint.qd", "tip.position[1]", "tip.position[2]",
             "upper.deflection[2]", "lower.deflection[2]", "energy.total"]
 
 
@@ -150,11 +125,12 @@ def linux_run(package, h, inputs, outputs):
     return np.array(rows)
 
 
-@pytest.mark.parametrize("name", COURSES)
+@pytest.mark.parametrize("name", SWINGS)
 def test_co_simulation(request, wine, name):
     """The same inputs: the same motion to 1e-9. And a state that was saved, serialised and put into another instance goes on bit
     for bit as the original did."""
-    package, (h, inputs) = request.getfixturevalue(name), COURSES[name]
+    package = request.getfixturevalue(name)
+    h, inputs = course(package, name)
     outputs = CANADARM if name == "canadarm" else package.outputs + package.states
     references = [[package.reference[variable] for variable in variables] for variables in (inputs, outputs)]
     rows = table(wine(seen(package.dll), uri(package.resources), package.guid, "simulate",
@@ -166,10 +142,6 @@ def test_co_simulation(request, wine, name):
     error = np.abs(original - linux).max(axis=0) / np.maximum(np.abs(linux).max(axis=0), 1e-12)
     print("Windows against Linux, relative:", dict(zip(outputs, error)))
     assert error.max() < 1e-9
-
-
-ROBOTS = sorted(file.name for file in (Path(__file__).resolve().parents[2] / "resources").glob("*.json")
-                if not file.name.endswith(".schema.json"))
 
 
 def doubles(values):
@@ -206,9 +178,9 @@ def compare_evaluations(wine, package, inputs, outputs):
         assert error < 1e-9
 
 
-@pytest.mark.parametrize("robot", ROBOTS)
-def test_model_exchange(wine, pack, root, tmp_path, robot):
-    package = unzip(pack(root / "resources" / robot), tmp_path)
+@pytest.mark.parametrize("robot", [name for name in ROBOTS if RUN_ALL or name in ("cibicik", "crane-drives", "two-arms")])
+def test_model_exchange(wine, pack, tmp_path, robot):
+    package = unzip(pack(ROBOTS[robot]), tmp_path)
     forces = [name for name in package.named(r".*\.(tau|force)") if package.causality[name] == "input"]
     compare_evaluations(wine, package, forces, package.named(r"tip\.(position|velocity|acceleration)\[.\]"))
 

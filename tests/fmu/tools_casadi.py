@@ -1,14 +1,14 @@
-"""python tools_casadi.py JOB: CasADi's import of the unzipped FMU. Its Jacobians, sparsity and central differences at random
+"""python tools_casadi.py JOB: CasADi's import of the unzipped FMU of a job file (JSON). Its Jacobians, sparsity and central differences at random
 points go to JOB's result as npz, with the states' run by CasADi's own CVODES under the job's torques."""
 
+import json
 import sys
+from types import SimpleNamespace
 
 import casadi
 import numpy as np
 
-from tools_job import Job
-
-job = Job(sys.argv[1])
+with open(sys.argv[1]) as file: job = SimpleNamespace(**json.load(file))
 model = casadi.DaeBuilder("arm", job.fmu)
 for name, value in job.parameters.items(): model.set(name, value)
 f = model.create("f", ["x", "u"], ["ode", "y"])
