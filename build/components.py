@@ -31,14 +31,14 @@ class Component(NamedTuple):
 
 
 GCC = "GPL-3.0-or-later WITH GCC-exception-3.1"
+LIBGCC = max((path.name for path in DOC.glob("libgcc-*-dev")), key=lambda name: [int(n) for n in re.findall(r"\d+", name)], default="libgcc-12-dev")
 COMPONENTS = [
     Component("Limber", "equations of motion, FMI functions", "BSD-3-Clause", "limber", "", "linux windows program page"),
     Component("SUNDIALS (CVODE)", "integration", "BSD-3-Clause", "sundials", "libsundials-dev", "linux windows program", r"libsundials_\w+\.a"),
     Component("json-c", "reading the robot file", "MIT", "json-c", "libjson-c-dev", "linux windows program page", r"libjson-c\.a"),
     Component("mingw-w64", "run-time support for C programs on Windows", "ZPL-2.1", "mingw-w64", "mingw-w64-x86-64-dev", "windows",
-              r"lib(mingw32|mingwex|msvcrt|kernel32|moldname|m)\.a|(dllcrt2|crtbegin|crtend)\.o"),
-    Component("libgcc", "run-time support of the compiler on Windows", GCC, "libgcc", "gcc-mingw-w64-x86-64-win32-runtime", "windows",
-              r"libgcc(_eh)?\.a", ("GPL-3",)),
+              r"lib(mingw32|mingwex|msvcrt|kernel32|moldname|m)\.a|dllcrt2\.o"),
+    Component("libgcc", "run-time support of the compiler", GCC, "libgcc", LIBGCC, "linux windows program", r"libgcc(_eh)?\.a|crt(begin|end)S?\.o", ("GPL-3",)),
     Component("three.js", "the scene in this documentation", "MIT", "three", "npm:three", "page"),
     Component("wasi-libc", "run-time support of the scene", "MIT AND Apache-2.0", "wasi-libc", "wasi-libc", "page", r"libc\.a|crt1-reactor\.o",
               ("CC0-1.0", "Apache-2.0")),
@@ -75,7 +75,7 @@ def c_source(components):
     for i, component in enumerate(components):
         data = text_of(component).encode()
         numbers = ",".join(map(str, data))
-        lines.append(f"static const char text_{i}[] = {{\n" + "\n".join(re.findall(r".{1,110}(?:,|$)", numbers)).rstrip(",") + "};\n")
+        lines.append(f"static const unsigned char text_{i}[] = {{\n" + "\n".join(re.findall(r".{1,110}(?:,|$)", numbers)).rstrip(",") + "};\n")
         strings = ", ".join(json.dumps(word) for word in (component.name, component.role, component.license, f"{component.file}.txt"))
         rows.append(f"    {{{strings}, text_{i}, sizeof text_{i}, {'true' if component.places == 'page' else 'false'}}},\n")
     named = {}

@@ -10,7 +10,7 @@ struct license {
     const char *role; /* what it does in the FMU                   */
     const char *name; /* SPDX expression                           */
     const char *file; /* within documentation/licenses             */
-    const char *text; /* not terminated                            */
+    const unsigned char *text;
     size_t size;
     bool of_scene; /* only where the documentation has a scene  */
 };
