@@ -21,25 +21,25 @@ def command(tmp_path):
     shutil.copy(ROOT / "build/common.sh", tmp_path / "build")
     environment = {key: value for key, value in os.environ.items() if key != "LIMBER_LOCK"}
 
-    def start(name, body):
+    def start(name, body, run=True):
         script = tmp_path / name
         script.write_text(f'#!/usr/bin/env bash\nset -euo pipefail\n. "$(dirname "$0")/build/common.sh"\nlock_out\n{body}\n')
         script.chmod(0o755)
-        return subprocess.Popen([script], env=environment, stdout=subprocess.PIPE, text=True, start_new_session=True)
+        return run and subprocess.Popen([script], env=environment, stdout=subprocess.PIPE, text=True, start_new_session=True)
     return start
 
 
 def test_commands_wait_for_each_other(command, tmp_path):
-    first = command("first.sh", "echo begun; sleep 1; echo first >>"$out/order"")
+    first = command("first.sh", "echo begun; sleep 1")
     assert first.stdout.readline() == "begun\n"
-    second = command("second.sh", "echo second >>"$out/order"")
+    second = command("second.sh", "true")
     assert re.fullmatch(r"== waiting: .*first\.sh \(process \d+\) writes build/out\n", second.communicate()[0])
     assert first.wait() == second.returncode == 0
 
 
 def test_the_lock_is_passed_on_and_ends_with_its_owner(command):
+    command("inner.sh", "echo inner", run=False)
     nested = command("outer.sh", '"$(dirname "$0")/inner.sh"; echo begun; sleep 60')
-    command("inner.sh", "echo inner").wait()
     assert [nested.stdout.readline() for _ in range(2)] == ["inner\n", "begun\n"]
     os.killpg(nested.pid, signal.SIGKILL)
     started = time.monotonic()
