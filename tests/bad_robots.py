@@ -15,7 +15,15 @@ import re
 from pathlib import Path
 
 DATA = Path(__file__).resolve().parent / "data"
-CASES = {name: case for topic in json.loads((DATA / "bad.json").read_text(encoding="utf-8")).values() for name, case in topic.items()}
+
+
+def unique(pairs):
+    assert len(dict(pairs)) == len(pairs), f"a key occurs twice among {[key for key, _ in pairs]}"
+    return dict(pairs)
+
+
+TOPICS = json.loads((DATA / "bad.json").read_text(encoding="utf-8"), object_pairs_hook=unique)
+CASES = unique([pair for topic in TOPICS.values() for pair in topic.items()])
 
 
 def find(robot, path):
@@ -36,7 +44,7 @@ def changed(robot, case):
     return robot
 
 
-def text(case):
+def file_text(case):
     if "text" in case: return case["text"]
     base = (DATA / f"good/{case['base']}.json").read_text(encoding="utf-8")
     if "replace" not in case: return json.dumps(changed(json.loads(base), case), ensure_ascii=False)

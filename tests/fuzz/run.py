@@ -56,7 +56,7 @@ def dictionary():
 def seeds(name):
     """{name: content} of robot files of the tests and resources; of small files in seeds/; empty for the binary ones, which begin from noise."""
     if name != "robot": return {file.name: file.read_bytes() for file in (HERE / "seeds" / name).glob("*")}
-    robots = {f"{case}.json": bad_robots.text(bad_robots.CASES[case]).encode() for case in bad_robots.CASES}
+    robots = {f"{case}.json": bad_robots.file_text(bad_robots.CASES[case]).encode() for case in bad_robots.CASES}
     robots |= {file.name: file.read_bytes() for file in [*ROOT.glob("tests/data/good/*.json"), *ROOT.glob("resources/*.json")]}
     return {file: content for file, content in robots.items() if len(content) < HARNESSES["robot"]}
 
