@@ -15,38 +15,19 @@ from made_up import holds, places, tree
 # ---- this tree ----------------------------------------------------------------------------------------------------
 
 
-def test_layers_include_downwards(root):
-    assert rules.c_files(root, ["fmu_src"]), "no sources found: the check would prove nothing"
-    holds(rules.include_direction(root))
-
-
-def test_folders_include_what_they_may_see(root):
-    for folder in rules.SEEN: assert rules.c_files(root, [folder]), f"no sources in {folder}: the check would prove nothing"
-    holds(rules.folder_direction(root))
-
-
-def test_analyses_do_not_print(root):
-    assert rules.c_files(root, ["analysis"]), "no sources found: the check would prove nothing"
-    holds(rules.printing(root))
-
-
-def test_libraries_stay_in_their_homes(root): holds(rules.foreign_includes(root))
-
-
-def test_memory_comes_from_base(root): holds(rules.allocations(root))
+@pytest.mark.parametrize("rule, folders", [
+    (rules.include_direction, ["fmu_src"]), (rules.folder_direction, rules.SEEN), (rules.printing, ["analysis"]),
+    (rules.foreign_includes, rules.PRODUCT_FOLDERS), (rules.allocations, ["fmu_src"]), (rules.long_files, rules.C_FOLDERS),
+    (rules.exported_prefixes, rules.PRODUCT_FOLDERS)], ids=lambda value: getattr(value, "__name__", ""))
+def test_rule_holds(root, rule, folders):
+    for folder in folders: assert rules.c_files(root, [folder]), f"no sources in {folder}: the check would prove nothing"
+    holds(rule(root))
 
 
 def test_no_mutable_globals(root):
     archive = Path(os.environ.get("LIMBER", root / "build/out/limber")).parent / "liblimber.a"
     assert archive.is_file(), f"{archive} is missing: run ./test.sh"
     holds(rules.mutable_globals(archive))
-
-
-def test_files_stay_short(root): holds(rules.long_files(root))
-
-
-def test_exported_functions_say_their_module(root):
-    holds(rules.exported_prefixes(root))
 
 
 def test_no_machine_paths(root):

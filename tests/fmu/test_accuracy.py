@@ -1,4 +1,4 @@
-"""How exact the integration is: co-simulation against a run at a tight tolerance, saved states, energy. tests/validation has published
+"""How exact the integration is: co-simulation against a run at a tight tolerance, energy. tests/validation has published
 motions and test_importers.py other importers."""
 
 import ctypes as ct
@@ -57,27 +57,6 @@ def test_co_simulation_is_exact(canadarm, program, root, tmp_path, h):
         print(f"co-simulation, step {1000 * h:g} ms, rtol {rtol:.0e}: {errors[-1]:.1e} of the range")
     assert errors[1] < 1e-3
     assert errors[3] < errors[1] / 4 < errors[0]
-
-
-def test_saving_at_every_step_costs_little(canadarm):
-    """A saved state restarts the integrator at order 1, which damps: not by more than the tolerance lets it otherwise."""
-    start = {"lower_joint.q_start": 0.5, "upper_joint.qd_start": 0.3, "wrist_joint.qd_start": 1.5, "upper.eta_start[1]": 0.05}
-
-    def run(tolerance, saving):
-        instance, h = Instance(canadarm), 0.001
-        assert instance.set(start) == OK
-        instance.initialise(tolerance=tolerance)
-        for k in range(1000):
-            if saving: assert instance.FreeFMUstate(ct.byref(instance.save())) == OK
-            assert instance.step(k * h, h) == OK
-        values = np.array(instance.get(*TIP, "energy.total", "energy.kinetic"))
-        instance.free()
-        return values
-
-    exact = run(1e-10, False)
-    plain, saved = (np.abs(run(1e-6, saving) - exact) for saving in (False, True))
-    print(f"1 s in steps of 1 ms: energy off by {plain[2]:.1e} J, saved at every step {saved[2]:.1e} J of {exact[2]:.1f} J")
-    assert saved[2] < 1e-7 * exact[2] and saved[:2].max() < 1e-6
 
 
 # ---- energy ---------------------------------------------------------------------------------------------------------
