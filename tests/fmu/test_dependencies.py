@@ -9,6 +9,7 @@ import pytest
 from fmus import COMPANIONS, LISTED, opened
 from importer import CO_SIMULATION, OK, Instance
 from scipy.sparse.csgraph import connected_components
+from test_fmi_rules import set_value
 
 ROOT = Path(__file__).resolve().parents[2]
 STARTS = ["f2-static", "prescribed"]  # robots of the tests with a start of their own
@@ -27,10 +28,7 @@ def at_start(instance, names, static, changes):
     assert instance.Reset() == OK
     if static: instance.SetBoolean(instance.references(["start_static"]), 1, (ct.c_int * 1)(1))
     instance.SetupExperiment(0, 0.0, 0.0, 0, 0.0)
-    for v, value in changes.items():
-        if v.type == "Real": instance.SetReal(instance.references([v.name]), 1, (ct.c_double * 1)(value))
-        elif v.type == "Integer": instance.SetInteger(instance.references([v.name]), 1, (ct.c_int * 1)(int(value)))
-        else: instance.SetBoolean(instance.references([v.name]), 1, (ct.c_int * 1)(int(value)))
+    for v, value in changes.items(): set_value(instance, v, value)
     instance.EnterInitializationMode()
     values = (ct.c_double * len(names))()
     return np.array(values) if instance.GetReal(instance.references(names), len(names), values) == OK else None

@@ -267,7 +267,7 @@ def test_guid(instance):
 
 def set_value(one, v, value):
     many, convert = {"Real": (one.SetReal, ct.c_double), "Integer": (one.SetInteger, ct.c_int), "Boolean": (one.SetBoolean, ct.c_int)}[v.type]
-    return many(one.references([v.name]), 1, (convert * 1)(value))
+    return many(one.references([v.name]), 1, (convert * 1)(value if v.type == "Real" else int(value)))
 
 
 def start_of(v):
@@ -317,9 +317,7 @@ def test_range(fmu, instance):
     numbers = [v for v in fmu.description.parameters if v.type != "Boolean"]
     for bound, away in ("min", -1), ("max", 1):
         one, outside = instance(), [v for v in numbers if v.get(bound) is not None]
-        for v in outside:
-            value = math.nextafter(float(v.get(bound)), away * math.inf) if v.type == "Real" else int(v.get(bound)) + away
-            set_value(one, v, value)
+        for v in outside: set_value(one, v, math.nextafter(float(v.get(bound)), away * math.inf) if v.type == "Real" else int(v.get(bound)) + away)
         one.SetupExperiment(0, 0.0, 0.0, 0, 0.0)
         one.EnterInitializationMode()
         assert one.ExitInitializationMode() == ERROR
@@ -341,7 +339,7 @@ def test_no_range_is_missing(fmu, instance):
             value = float(v.get(bound) or start_of(v) + away * 10 * (1 + abs(start_of(v))))
             one.log.clear()
             assert one.Reset() == OK
-            set_value(one, v, value if v.type == "Real" else int(value))
+            set_value(one, v, value)
             one.SetupExperiment(0, 0.0, 0.0, 0, 0.0)
             one.EnterInitializationMode()
             one.ExitInitializationMode()

@@ -3,7 +3,6 @@ it is compared with `limber simulate --hold`, at the same communication points a
 Tools that FMPy's environment does not hold are got once by build/setup.sh tools; where one
 cannot be had, its tests are skipped with the reason."""
 
-import csv
 import json
 import shutil
 import subprocess
@@ -14,6 +13,7 @@ import fmpy
 import fmus
 import numpy as np
 import pytest
+from program import Program, columns, read_csv, resource, write_csv
 
 HERE = Path(__file__).resolve().parent
 ROBOTS = [file.name for name, file in fmus.ROBOTS.items() if fmus.RUN_ALL or name in ("canadarm", "cibicik-servo-drives", "crane", "crane-drives", "four-bar")]
@@ -30,53 +30,45 @@ SAME = 1e-9                             # of the range of each output: the same 
 CLOSE = 1e-6                            # another solver at its tightest tolerance
 
 
-def write_torques(file, gap):
-    with open(file, "w", newline="") as stream:
-        table = csv.writer(stream)
-        table.writerow(["time", *TORQUES])
-        for k, values in enumerate(zip(*TORQUES.values())):
-            table.writerow([k * HOLD * STEP, *values])
-            table.writerow([(k + 1) * HOLD * STEP - gap, *values])
-    return file
+CANADARM = resource("canadarm")
+
+
+def write_torques(file):
+    """The torques as straight lines from row to row, with jumps."""
+    times = [t for k in range(len(TORQUES["wrist_joint.tau"])) for t in (k * HOLD * STEP, (k + 1) * HOLD * STEP - JUMP)]
+    return write_csv(file, {"time": times, **{name: np.repeat(values, 2) for name, values in TORQUES.items()}})
+
+
+def held():
+    """The torques of each step."""
+    return {name: np.repeat(values, HOLD) for name, values in TORQUES.items()}
 
 
 @pytest.fixture(scope="session")
-def reference(limber, root, tmp_path_factory):
-    """The run by limber simulate: {output: values after each step}."""
-    folder = tmp_path_factory.mktemp("reference")
-    subprocess.run([limber, "simulate", root / "resources/canadarm.json", "--until", str(STEPS * STEP), "--step", str(STEP),
-                    "--inputs", write_torques(folder / "torques.csv", JUMP), "--rtol", "1e-12", "-o", folder / "run.csv"],
-                   check=True)
-    return read(folder / "run.csv")
+def program(limber, tmp_path_factory): return Program(limber, tmp_path_factory.mktemp("program"))
 
 
 @pytest.fixture(scope="session")
-def held_run(limber, root, tmp_path_factory):
-    """The run by limber simulate --hold at the tools' tolerance."""
-    folder = tmp_path_factory.mktemp("held")
-    write_rows(folder / "torques.csv", {"time": [i * STEP for i in range(STEPS)], **columns(held())})
-    subprocess.run([limber, "simulate", root / "resources/canadarm.json", "--until", str(STEPS * STEP), "--step", str(STEP), "--hold",
-                    "--inputs", folder / "torques.csv", "--rtol", str(TOLERANCE), "-o", folder / "run.csv"], check=True)
-    return read(folder / "run.csv")
+def reference(program):
+    """The run by limber simulate: {variable: values after each step}."""
+    return after(program.simulate(CANADARM, STEPS * STEP, STEP, 1e-12, inputs=write_torques(program.new(".csv"))))
 
 
-def write_rows(file, table):
-    with open(file, "w", newline="") as stream:
-        rows = csv.writer(stream)
-        rows.writerow(table)
-        rows.writerows(zip(*table.values(), strict=True))
-    return file
+def simulate_held(program, robot, inputs, until, step, *options):
+    """limber simulate --hold with these columns of inputs, at the tools' tolerance"""
+    return columns(program.run("simulate", robot, "--until", until, "--step", step, "--hold", "--inputs", write_csv(program.new(".csv"), inputs),
+                               "--rtol", TOLERANCE, *options))
 
 
-def columns(rows):
-    return {name: [row[name] for row in rows] for name in rows[0]}
+@pytest.fixture(scope="session")
+def held_run(program):
+    return after(simulate_held(program, CANADARM, {"time": np.arange(STEPS) * STEP, **held()}, STEPS * STEP, STEP))
 
 
-def read(file):
-    """{output: values after each step}"""
-    with open(file, newline="") as stream: table = list(csv.DictReader(stream))
-    assert len(table) in (STEPS, STEPS + 1)
-    return {name: np.array([float(row[name]) for row in table[-STEPS:]]) for name in ["time", *OUTPUTS]}
+def after(table):
+    """What is compared, after each step."""
+    assert len(table["time"]) in (STEPS, STEPS + 1)
+    return {name: table[name][-STEPS:] for name in ["time", *OUTPUTS]}
 
 
 def compare(run, reference, close):
@@ -86,11 +78,6 @@ def compare(run, reference, close):
         error = np.abs(run[name] - reference[name]).max() / np.ptp(reference[name])
         print(f"{name}: {error:.1e} of its range")
         assert error < close, name
-
-
-def held():
-    """The torques of each step."""
-    return [{name: values[i // HOLD] for name, values in TORQUES.items()} for i in range(STEPS)]
 
 
 @pytest.fixture(scope="session")
@@ -160,20 +147,11 @@ def test_fmpy(canadarm_fmu, reference, held_run, kind):
 def test_fmi4j(canadarm_fmu, held_run, tools, tmp_path):
     """A Java library."""
     jars = ":".join(map(str, sorted((tools("fmi4j") / "fmi4j").glob("*.jar"))))
-    inputs, result = write_rows(tmp_path / "inputs.csv", columns(held())), tmp_path / "run.csv"
+    inputs, result = write_csv(tmp_path / "inputs.csv", held()), tmp_path / "run.csv"
     done = subprocess.run(["java", "-cp", jars, HERE / "tools_fmi4j.java", canadarm_fmu, result, str(STEP), str(TOLERANCE), inputs,
                            *OUTPUTS], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr
-    compare(read(result), held_run, SAME)
-
-
-def simulate_held(limber, robot, inputs, until, step, watched, folder, *options):
-    """limber simulate --hold with these columns of inputs."""
-    file = write_rows(folder / "held.csv", inputs)
-    subprocess.run([limber, "simulate", robot, "--until", str(until), "--step", str(step), "--hold", "--inputs", file, "--rtol",
-                    str(TOLERANCE), "-o", folder / "same.csv", *options], check=True)
-    with open(folder / "same.csv", newline="") as stream: table = list(csv.DictReader(stream))
-    return {name: np.array([float(row[name]) for row in table]) for name in ["time", *watched]}
+    compare(after(read_csv(result)), held_run, SAME)
 
 
 def without_interpolation(fmu, file):
@@ -186,7 +164,7 @@ def without_interpolation(fmu, file):
     return str(file)
 
 
-def test_maestro(canadarm_fmu, drive, limber, root, tools, tmp_path):
+def test_maestro(canadarm_fmu, drive, program, tools, tmp_path):
     """The master of INTO-CPS with an arm and an axis that commands a torque. The inputs it held are in its result. It generates
     code that does not compile for FMUs that interpolate inputs, whence copies that do not say that they do."""
     watched = ["upper_joint.q", "lower_joint.q", "upper_joint.qd", "tip.position[2]", "lower.deflection[2]"]
@@ -205,20 +183,18 @@ def test_maestro(canadarm_fmu, drive, limber, root, tools, tmp_path):
                           cwd=tmp_path, capture_output=True, text=True, timeout=300)
     result = tmp_path / "out/outputs.csv"
     assert done.returncode == 0 and result.exists(), done.stdout[-3000:] + done.stderr[-3000:]
-    with open(result, newline="") as stream: table = list(csv.DictReader(stream))
-    run = {name: np.array([float(row[f"{{arm}}.arm.{name}"]) for row in table]) for name in watched}
-    run["time"] = np.array([float(row["time"]) for row in table])
-    command = [float(row["{axis}.axis.command"]) for row in table]
-    assert len(table) >= STEPS and np.ptp(command) > 1  # it leaves out the last step if its time is past the end by rounding
-    compare(run, simulate_held(limber, root / "resources/canadarm.json", {"time": run["time"], "upper_joint.tau": command},
-                               run["time"][-1], STEP, watched, tmp_path, "--set", "elastic_terms=2"), SAME)
+    table = read_csv(result)
+    run, command = {name: table[f"{{arm}}.arm.{name}"] for name in watched} | {"time": table["time"]}, table["{axis}.axis.command"]
+    assert len(command) >= STEPS and np.ptp(command) > 1  # it leaves out the last step if its time is past the end by rounding
+    same = simulate_held(program, CANADARM, {"time": run["time"], "upper_joint.tau": command}, run["time"][-1], STEP, "--set", "elastic_terms=2")
+    compare(run, {name: same[name] for name in run}, SAME)
 
 
-def test_container(pack, drive, limber, root, tools, tmp_path):
+def test_container(pack, drive, program, tools, tmp_path):
     """fmu-manipulation-toolbox: the crane and its lift cylinder in one FMU, in FMPy. The force that it held is among its outputs."""
     step, steps, watched = 0.001, 200, ["lift.length", "boom_joint.q", "jib_joint.q", "tip.position[2]"]
     cylinder = drive("cylinder", bulk_modulus=8e8, friction_rate=0.02, viscous=8000.0, pressure_start=4e6, force_start=15918.929)
-    shutil.copy(pack(root / "resources/crane.json"), tmp_path / "crane.fmu")
+    shutil.copy(pack(resource("crane")), tmp_path / "crane.fmu")
     shutil.copy(cylinder, tmp_path / "cylinder.fmu")
     parts = {"name": "container.fmu", "step_size": step, "auto_link": False, "auto_input": False, "auto_output": False,
              "auto_parameter": False, "auto_local": False, "sequential": False, "mt": False, "fmu": ["crane.fmu", "cylinder.fmu"],
@@ -236,8 +212,8 @@ def test_container(pack, drive, limber, root, tools, tmp_path):
                             output_interval=step, input=inputs, output=["force", *watched])
     assert len(run) == steps + 1 and np.ptp(run["force"]) > 100
     held_forces = {"time": run["time"], "lift.force": run["force"], "fold.force": np.full(steps + 1, -4516.412)}
-    same = simulate_held(limber, root / "resources/crane.json", held_forces, step * steps, step, watched, tmp_path)
-    compare({name: run[name] for name in ["time", *watched]}, same, SAME)
+    same = simulate_held(program, resource("crane"), held_forces, step * steps, step)
+    compare({name: run[name] for name in ["time", *watched]}, {name: same[name] for name in ["time", *watched]}, SAME)
 
 
 # ---- CasADi ---------------------------------------------------------------------------------------------------------
@@ -254,7 +230,7 @@ def unzipped(pack, root, tmp_path):
 
 def test_casadi_run(unzipped, reference, in_casadi):
     """CasADi's integrator over the imported right-hand side."""
-    found = in_casadi(unzipped("canadarm.json"), torques=held(), tolerance=1e-12)
+    found = in_casadi(unzipped("canadarm.json"), torques=[dict(zip(TORQUES, values)) for values in zip(*held().values())], tolerance=1e-12)
     columns = [*found["states"], *found["outputs"]]
     run = {name: found["run"][:, columns.index(name)] for name in OUTPUTS}
     compare({"time": reference["time"], **run}, reference, CLOSE)
@@ -305,8 +281,8 @@ def test_casadi_jacobians(unzipped, in_casadi, root, robot):
 
 def test_fmi_sim(canadarm_fmu, held_run, tools, tmp_path):
     """The Rust crate's program. Its only solver for model exchange is Euler's, which needs too short steps."""
-    done = subprocess.run([tools("fmi-sim") / "fmi-sim/bin/fmi-sim", "--model", canadarm_fmu, "-i", write_torques(tmp_path / "torques.csv", JUMP),
+    done = subprocess.run([tools("fmi-sim") / "fmi-sim/bin/fmi-sim", "--model", canadarm_fmu, "-i", write_torques(tmp_path / "torques.csv"),
                            "-o", tmp_path / "run.csv", "co-simulation", "--output-interval", str(STEP), "-s", "0", "-f", str(STEPS * STEP),
                            "--tolerance", str(TOLERANCE)], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr
-    compare(read(tmp_path / "run.csv"), held_run, SAME)
+    compare(after(read_csv(tmp_path / "run.csv")), held_run, SAME)
