@@ -46,12 +46,11 @@ def test_checks_itself_and_plots(example, name, options, checks, picture):
     if picture: assert (folder / f"{picture}.png").read_bytes().startswith(b"\x89PNG")
 
 
-@pytest.mark.parametrize("name, option, code, says", [("dualemps", "--seconds 2", 2, "at least 3"), ("crane", "file", 1, "crane.py: ")])
-def test_wrong_use(root, limber, tmp_path, name, option, code, says):
+@pytest.mark.parametrize("name, words, code, says", [("dualemps", ["folder", "--seconds", "2"], 2, "at least 3"), ("crane", ["file"], 1, "crane.py: ")])
+def test_wrong_use(root, limber, tmp_path, name, words, code, says):
     """A run that is too short; a folder that is a file."""
-    if option == "file": (tmp_path / "file").write_text("")
-    words = [tmp_path / "file"] if option == "file" else [tmp_path, *option.split()]
-    result = subprocess.run([sys.executable, root / f"examples/{name}.py", *words], capture_output=True, text=True, env={**os.environ, "LIMBER": str(limber)})
+    (tmp_path / "file").write_text("")
+    result = subprocess.run([sys.executable, root / f"examples/{name}.py", *words], cwd=tmp_path, capture_output=True, text=True, env={**os.environ, "LIMBER": str(limber)})
     assert result.returncode == code and says in result.stderr and "Traceback" not in result.stderr
 
 

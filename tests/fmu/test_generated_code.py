@@ -13,21 +13,10 @@ from importer import OK, Instance, unzip
 STEPS, STEP = 40, 0.005
 
 
-@pytest.fixture(scope="session")
-def generated(limber, tmp_path_factory):
+@pytest.fixture
+def generated(pack, tmp_path_factory):
     """generated(robot file, options): the FMU with generated code, unzipped."""
-    made = {}
-
-    def of(robot, *options):
-        if (robot, options) not in made:
-            folder = tmp_path_factory.mktemp("generated")
-            result = subprocess.run([limber, "fmu", robot, "-o", folder / "g.fmu", "--generated", *options], capture_output=True,
-                                    text=True)
-            assert result.returncode == 0 and "for Linux only: generated code" in result.stdout, result.stderr
-            made[robot, options] = unzip(folder / "g.fmu", folder / "unzipped")
-        return made[robot, options]
-
-    return of
+    return lambda robot, *options: unzip(pack(robot, "--generated", *options), tmp_path_factory.mktemp("generated"))
 
 
 def forces(package):
@@ -138,8 +127,9 @@ def test_without_a_compiler_the_message_says_what_to_install(compiler, says, lim
 
 def test_the_compiler_has_spaces_or_many_options(limber, root, tmp_path):
     for variables in {"CC": "  "}, {"CC": "cc -g0", "CFLAGS": "-g0 " * 100}:
-        subprocess.run([limber, "fmu", root / "resources/canadarm.json", "-o", tmp_path / "a.fmu", "--generated"], capture_output=True,
-                       check=True, env={**os.environ, **variables})
+        done = subprocess.run([limber, "fmu", root / "resources/canadarm.json", "-o", tmp_path / "a.fmu", "--generated"], capture_output=True,
+                              text=True, env={**os.environ, **variables})
+        assert done.returncode == 0 and "for Linux only: generated code" in done.stdout, done.stderr
     result = subprocess.run([limber, "fmu", root / "resources/canadarm.json", "-o", tmp_path / "b.fmu", "--generated"],
                             capture_output=True, text=True, env={**os.environ, "CFLAGS": "-g0 " * 1000})
     assert result.returncode == 1 and "CFLAGS" in result.stderr and not (tmp_path / "b.fmu").exists()
