@@ -173,12 +173,4 @@ TEST(least_squares_is_least)
     arena_release(&arena);
 }
 
-int analysis_inverse_test(void)
-{
-    RUN(pendulum_follows_a_cycloid);
-    RUN(tables_are_interpolated_to_fourth_order);
-    RUN(missing_columns_and_robots_without_drives);
-    RUN(independent_coordinates_span_the_null_space);
-    RUN(least_squares_is_least);
-    return test_summary();
-}
+SUITE(analysis_inverse_test)

@@ -180,14 +180,4 @@ TEST(two_carts)
     linearized_free(&l);
 }
 
-int analysis_linear_test(void)
-{
-    RUN(A_is_the_jacobian_of_the_accelerations);
-    RUN(equilibrium_stands);
-    RUN(minimal_coordinates_have_the_modes);
-    RUN(names_of_inputs_and_outputs);
-    RUN(zeros_of_a_known_system);
-    RUN(zero_transfer_function);
-    RUN(two_carts);
-    return test_summary();
-}
+SUITE(analysis_linear_test)

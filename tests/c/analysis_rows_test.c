@@ -174,15 +174,4 @@ TEST(small_kinks_do_not_add_up)
     CHECK(first >= 995 && last <= 1015 && last >= first);
 }
 
-int analysis_rows_test(void)
-{
-    RUN(quintics_are_reproduced);
-    RUN(one_curve_has_one_motion);
-    RUN(derivatives_of_quartics_are_exact);
-    RUN(splines_reproduce_cubics);
-    RUN(splines_converge_to_fourth_order);
-    RUN(integrals_are_exact);
-    RUN(kinks_are_found_where_they_are);
-    RUN(small_kinks_do_not_add_up);
-    return test_summary();
-}
+SUITE(analysis_rows_test)

@@ -126,11 +126,4 @@ TEST(problems_are_reported_with_their_place)
     specimen_free(&s);
 }
 
-int analysis_state_test(void)
-{
-    RUN(what_is_left_out_is_the_start);
-    RUN(coordinates_by_name);
-    RUN(names);
-    RUN(problems_are_reported_with_their_place);
-    return test_summary();
-}
+SUITE(analysis_state_test)

@@ -488,19 +488,4 @@ TEST(drive_files_are_checked)
                   "{\"format\": \"limber-drive/1\", \"drive\": \"sling\", \"parameters\": {\"gravity[3]\": 0}}");
 }
 
-int companion_test(void)
-{
-    RUN(tangent_is_the_derivative);
-    RUN(dependencies_are_not_padded);
-    RUN(power_is_accounted_for);
-    RUN(hold_is_an_equilibrium);
-    RUN(hold_is_refused_beyond_the_limits);
-    RUN(counterbalance_valves_hold);
-    RUN(sling_keeps_its_energy);
-    RUN(sling_starts_at_rest);
-    RUN(play_is_a_dead_zone);
-    RUN(supply_is_shared);
-    RUN(limits_are_never_passed);
-    RUN(drive_files_are_checked);
-    return test_summary();
-}
+SUITE(companion_test)

@@ -333,16 +333,4 @@ TEST(arm_moves_as_the_linear_system)
     discard(&rig);
 }
 
-int controller_lqr_test(void)
-{
-    RUN(one_sample_of_an_oscillator);
-    RUN(scalar_system);
-    RUN(scalar_filter);
-    RUN(trapezoidal_step_of_an_oscillator);
-    RUN(double_integrator);
-    RUN(random_systems);
-    RUN(what_cannot_be_stabilized_is_refused);
-    RUN(gains_of_arms);
-    RUN(arm_moves_as_the_linear_system);
-    return test_summary();
-}
+SUITE(controller_lqr_test)

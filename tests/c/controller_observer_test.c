@@ -545,18 +545,4 @@ TEST(the_load_does_not_excite)
     }
 }
 
-int controller_observer_test(void)
-{
-    RUN(sensors_show_what_the_arm_shows);
-    RUN(changes_are_derivatives_of_values);
-    RUN(gains_of_random_arms);
-    RUN(more_sensors_than_states);
-    RUN(exact_model_has_no_load);
-    RUN(unknown_force_is_found);
-    RUN(force_is_found_in_other_poses);
-    RUN(unseen_direction_stays_zero);
-    RUN(deformations_are_found);
-    RUN(vibration_is_damped);
-    RUN(the_load_does_not_excite);
-    return test_summary();
-}
+SUITE(controller_observer_test)

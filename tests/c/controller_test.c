@@ -551,21 +551,4 @@ TEST(lqr_without_a_gain_is_refused)
     discard(&rig);
 }
 
-int controller_test(void)
-{
-    RUN(rigid_torques_are_inverse_dynamics);
-    RUN(flexible_torques_converge_to_inverse_dynamics);
-    RUN(communication_steps_need_not_be_multiples);
-    RUN(torques_are_held_between_samples);
-    RUN(delay_shifts_torques);
-    RUN(resolution);
-    RUN(unknown_torque_is_found);
-    RUN(exact_model_is_not_corrected);
-    RUN(tip_is_where_it_is_desired);
-    RUN(saved_state_continues_with_the_same_bits);
-    RUN(impossible_sensors_are_refused);
-    RUN(sensors_are_inputs);
-    RUN(impossible_controllers_are_refused);
-    RUN(lqr_without_a_gain_is_refused);
-    return test_summary();
-}
+SUITE(controller_test)

@@ -61,11 +61,4 @@ TEST(files_that_cannot_be_read)
     arena_release(&arena);
 }
 
-int fmi_location_test(void)
-{
-    RUN(every_spelling_of_a_folder);
-    RUN(percent_codes);
-    RUN(what_is_no_folder);
-    RUN(files_that_cannot_be_read);
-    return test_summary();
-}
+SUITE(fmi_location_test)

@@ -21,22 +21,20 @@ static int same(const double *a, const double *b)
     return memcmp(a, b, STEPS * sizeof *a) == 0;
 }
 
-TEST(rollback_is_exact)
+HOST_TEST(rollback_is_exact)
 {
-    struct host host;
-    host_open(&host);
-    fmi2Component c = host_start(&host, fmi2CoSimulation);
+    fmi2Component c = host_start(host, fmi2CoSimulation);
     double before[STEPS], first[STEPS], again[STEPS];
     fmi2FMUstate state = NULL, copy = NULL;
-    run(&host, c, 0, before);
+    run(host, c, 0, before);
     CHECK(fmi2GetFMUstate(c, &state) == fmi2OK);
-    run(&host, c, STEPS, first);
+    run(host, c, STEPS, first);
     CHECK(fmi2SetFMUstate(c, state) == fmi2OK);
-    run(&host, c, STEPS, again);
+    run(host, c, STEPS, again);
     CHECK(same(first, again));
 
     CHECK(fmi2Terminate(c) == fmi2OK && fmi2SetFMUstate(c, state) == fmi2OK); /* after termination */
-    run(&host, c, STEPS, again);
+    run(host, c, STEPS, again);
     CHECK(same(first, again));
     const fmi2FMUstate block = state;
     CHECK(fmi2GetFMUstate(c, &state) == fmi2OK && state == block); /* a given handle is used again */
@@ -44,52 +42,43 @@ TEST(rollback_is_exact)
     size_t size = 0;
     fmi2Byte bytes[1 << 16];
     CHECK(fmi2SerializedFMUstateSize(c, state, &size) == fmi2OK && size > 100 && size < sizeof bytes);
-    CHECK(fmi2SerializeFMUstate(c, state, bytes, size - 1) == fmi2Error && host_said(&host, "needs"));
+    CHECK(fmi2SerializeFMUstate(c, state, bytes, size - 1) == fmi2Error && host_said(host, "needs"));
     CHECK(fmi2SerializeFMUstate(c, state, bytes, size) == fmi2OK);
     CHECK(fmi2SetFMUstate(c, state) == fmi2OK);
-    run(&host, c, 2 * STEPS, first);
+    run(host, c, 2 * STEPS, first);
     CHECK(fmi2FreeFMUstate(c, &state) == fmi2OK && state == NULL);
-    fmi2FreeInstance(c);
 
-    c = host_make(&host, fmi2CoSimulation); /* freshly instantiated, nothing else was called */
+    c = host_make(host, fmi2CoSimulation); /* freshly instantiated, nothing else was called */
     CHECK(fmi2DeSerializeFMUstate(c, bytes, size, &copy) == fmi2OK);
     CHECK(fmi2SetFMUstate(c, copy) == fmi2OK);
-    run(&host, c, 2 * STEPS, again);
+    run(host, c, 2 * STEPS, again);
     CHECK(same(first, again));
     CHECK(fmi2FreeFMUstate(c, &copy) == fmi2OK && fmi2FreeFMUstate(c, &copy) == fmi2OK &&
           fmi2FreeFMUstate(c, NULL) == fmi2OK);
-    fmi2FreeInstance(c);
-    host_close(&host);
 }
 
-TEST(reset_begins_anew)
+HOST_TEST(reset_begins_anew)
 {
-    struct host host;
-    host_open(&host);
     double first[STEPS], again[STEPS];
-    fmi2Component c = host_start(&host, fmi2CoSimulation);
-    run(&host, c, 0, first);
+    fmi2Component c = host_start(host, fmi2CoSimulation);
+    run(host, c, 0, first);
     for (int i = 0; i < 5; i++) {
         CHECK(fmi2Reset(c) == fmi2OK);
-        if (i == 2) CHECK(host_set(&host, c, "upper.EIz", 700) == fmi2OK); /* forgotten by the next reset */
-        CHECK(fmi2EnterInitializationMode(c) == fmi2OK && fmi2ExitInitializationMode(c) == fmi2OK);
-        run(&host, c, 0, again);
+        if (i == 2) CHECK(host_set(host, c, "upper.EIz", 700) == fmi2OK); /* forgotten by the next reset */
+        host_initialize(c);
+        run(host, c, 0, again);
         CHECK(same(first, again) == (i != 2));
     }
-    fmi2FreeInstance(c);
-    host_close(&host);
 }
 
-TEST(damaged_states_are_refused)
+HOST_TEST(damaged_states_are_refused)
 {
-    struct host host;
-    host_open(&host);
-    fmi2Component c = host_start(&host, fmi2CoSimulation);
+    fmi2Component c = host_start(host, fmi2CoSimulation);
     fmi2FMUstate state = NULL, copy = NULL;
     size_t size = 0;
     fmi2Byte bytes[1 << 16], bad[1 << 16];
     double x[STEPS];
-    run(&host, c, 0, x);
+    run(host, c, 0, x);
     CHECK(fmi2GetFMUstate(c, &state) == fmi2OK && fmi2SerializedFMUstateSize(c, state, &size) == fmi2OK);
     CHECK(fmi2SerializeFMUstate(c, state, bytes, size) == fmi2OK);
     CHECK(fmi2FreeFMUstate(c, &state) == fmi2OK);
@@ -107,35 +96,27 @@ TEST(damaged_states_are_refused)
     CHECK(fmi2DeSerializeFMUstate(c, bytes, size, NULL) == fmi2Error);
     CHECK(fmi2SetFMUstate(c, NULL) == fmi2Error);
     CHECK(fmi2GetFMUstate(c, NULL) == fmi2Error);
-    fmi2Component me = host_make(&host, fmi2ModelExchange);
-    CHECK(fmi2DeSerializeFMUstate(me, bytes, size, &copy) == fmi2Error && host_said(&host, "mixes"));
-    fmi2FreeInstance(me);
+    fmi2Component me = host_make(host, fmi2ModelExchange);
+    CHECK(fmi2DeSerializeFMUstate(me, bytes, size, &copy) == fmi2Error && host_said(host, "mixes"));
     CHECK(fmi2DoStep(c, STEPS * 0.01, 0.01, 0) == fmi2OK); /* still usable */
-    fmi2FreeInstance(c);
-    host_close(&host);
 }
 
 /* The state before and within initialization: parameters that were set come back, and act. */
-TEST(states_of_the_beginning)
+HOST_TEST(states_of_the_beginning)
 {
-    struct host host;
-    host_open(&host);
-    fmi2Component a = host_make(&host, fmi2CoSimulation), b = host_make(&host, fmi2CoSimulation);
+    fmi2Component a = host_make(host, fmi2CoSimulation), b = host_make(host, fmi2CoSimulation);
     fmi2FMUstate state = NULL;
-    CHECK(host_set(&host, a, "upper.EIz", 700) == fmi2OK);
+    CHECK(host_set(host, a, "upper.EIz", 700) == fmi2OK);
     CHECK(fmi2GetFMUstate(a, &state) == fmi2OK && fmi2SetFMUstate(b, state) == fmi2OK);
-    CHECK(host_get(&host, b, "upper.EIz") == 700);
-    CHECK(fmi2EnterInitializationMode(a) == fmi2OK && host_set(&host, a, "shoulder.q_start", 0.2) == fmi2OK);
+    CHECK(host_get(host, b, "upper.EIz") == 700);
+    CHECK(fmi2EnterInitializationMode(a) == fmi2OK && host_set(host, a, "shoulder.q_start", 0.2) == fmi2OK);
     CHECK(fmi2GetFMUstate(a, &state) == fmi2OK && fmi2SetFMUstate(b, state) == fmi2OK);
     CHECK(fmi2ExitInitializationMode(a) == fmi2OK && fmi2ExitInitializationMode(b) == fmi2OK);
     double x[STEPS], y[STEPS];
-    run(&host, a, 0, x);
-    run(&host, b, 0, y);
+    run(host, a, 0, x);
+    run(host, b, 0, y);
     CHECK(same(x, y));
     CHECK(fmi2FreeFMUstate(a, &state) == fmi2OK);
-    fmi2FreeInstance(a);
-    fmi2FreeInstance(b);
-    host_close(&host);
 }
 
 /* Saves after every step if asked to */
@@ -186,37 +167,31 @@ static void check_undisturbed(struct host *host, int method, double fixed_step)
     fmi2FreeInstance(b);
 }
 
-TEST(every_method_continues_from_a_saved_state)
+HOST_TEST(every_method_continues_from_a_saved_state)
 {
-    struct host host;
-    host_open(&host);
     for (int method = 0; method < METHODS; method++) {
-        check_continued(&host, method, 0);
-        check_undisturbed(&host, method, 0);
+        check_continued(host, method, 0);
+        check_undisturbed(host, method, 0);
         if (method == METHOD_CVODE || method == METHOD_EXPLICIT) continue;
-        check_continued(&host, method, 0.003);
-        check_undisturbed(&host, method, 0.003);
+        check_continued(host, method, 0.003);
+        check_undisturbed(host, method, 0.003);
     }
-    host_close(&host);
 }
 
 /* The size of a saved state does not depend on the method, nor on what has happened */
-TEST(all_states_have_one_size)
+HOST_TEST(all_states_have_one_size)
 {
-    struct host host;
-    host_open(&host);
     size_t sizes[METHODS + 1];
     for (int method = 0; method <= METHODS; method++) {
         double x[STEPS];
         fmi2FMUstate state = NULL;
-        fmi2Component c = method < METHODS ? host_start_method(&host, method, 0) : host_make(&host, fmi2CoSimulation);
-        if (method < METHODS) run(&host, c, 0, x);
+        fmi2Component c = method < METHODS ? host_start_method(host, method, 0) : host_make(host, fmi2CoSimulation);
+        if (method < METHODS) run(host, c, 0, x);
         CHECK(fmi2GetFMUstate(c, &state) == fmi2OK);
         CHECK(fmi2SerializedFMUstateSize(c, state, &sizes[method]) == fmi2OK && sizes[method] == sizes[0]);
         CHECK(fmi2FreeFMUstate(c, &state) == fmi2OK);
         fmi2FreeInstance(c);
     }
-    host_close(&host);
 }
 
 /* A state whose checksum is right may still hold any numbers: none of them crashes, or is converted to an integer that it is not
@@ -276,14 +251,4 @@ TEST(forged_states_do_no_harm)
     for (int method = METHOD_AUTOMATIC; method < METHODS; method++) forge_states_of(method);
 }
 
-int fmi_state_test(void)
-{
-    RUN(forged_states_do_no_harm);
-    RUN(every_method_continues_from_a_saved_state);
-    RUN(all_states_have_one_size);
-    RUN(rollback_is_exact);
-    RUN(reset_begins_anew);
-    RUN(damaged_states_are_refused);
-    RUN(states_of_the_beginning);
-    return test_summary();
-}
+SUITE(fmi_state_test)

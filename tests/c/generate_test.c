@@ -118,9 +118,4 @@ TEST(generated_expressions_of_closed_robots_equal_the_library)
     print_tally(&tally);
 }
 
-int generate_test(void)
-{
-    RUN(generated_expressions_equal_the_library);
-    RUN(generated_expressions_of_closed_robots_equal_the_library);
-    return test_summary();
-}
+SUITE(generate_test)

@@ -153,10 +153,4 @@ TEST(what_is_refused)
     graph_free(&g);
 }
 
-int graph_fourier_test(void)
-{
-    RUN(value_and_slope_are_kept);
-    RUN(identities);
-    RUN(what_is_refused);
-    return test_summary();
-}
+SUITE(graph_fourier_test)

@@ -129,11 +129,4 @@ TEST(labels_do_not_overlap)
     CHECK(placed > 20);
 }
 
-int scene_test(void)
-{
-    RUN(bodies_reach_from_hinge_to_tip);
-    RUN(numbers_are_the_frames);
-    RUN(ellipsoids_have_the_inertia_of_their_links);
-    RUN(labels_do_not_overlap);
-    return test_summary();
-}
+SUITE(scene_test)

@@ -86,9 +86,4 @@ TEST(drives_have_nothing_to_do)
     arena_release(&arena);
 }
 
-int sim_balance_test(void)
-{
-    RUN(jacobians_follow_the_forces);
-    RUN(drives_have_nothing_to_do);
-    return test_summary();
-}
+SUITE(sim_balance_test)

@@ -369,15 +369,4 @@ TEST(power_of_drives)
     }
 }
 
-int sim_drives_test(void)
-{
-    RUN(derivatives_and_dependencies);
-    RUN(dense_jacobian);
-    RUN(solution_with_the_newton_matrix);
-    RUN(slopes_of_the_newton_matrix);
-    RUN(methods_agree);
-    RUN(order_of_convergence);
-    RUN(saved_states);
-    RUN(power_of_drives);
-    return test_summary();
-}
+SUITE(sim_drives_test)

@@ -71,9 +71,4 @@ TEST(inertial_sensors_show_acceleration_minus_gravity_and_rate_in_own_axes)
     }
 }
 
-int sim_frames_test(void)
-{
-    RUN(derivatives_of_frames_and_of_all_that_hangs_on_them);
-    RUN(inertial_sensors_show_acceleration_minus_gravity_and_rate_in_own_axes);
-    return test_summary();
-}
+SUITE(sim_frames_test)

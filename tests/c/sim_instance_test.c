@@ -221,11 +221,4 @@ TEST(saved_states_of_every_method)
         }
 }
 
-int sim_instance_test(void)
-{
-    RUN(saved_states_of_every_method);
-    RUN(states_and_inputs_have_places);
-    RUN(a_robot_and_a_drive_are_instances);
-    RUN(limits_are_reported);
-    return test_summary();
-}
+SUITE(sim_instance_test)

@@ -216,13 +216,4 @@ TEST(steps_and_saved_states)
     }
 }
 
-int sim_joints_test(void)
-{
-    RUN(variables_have_the_names_of_the_format);
-    RUN(directional_derivatives_of_every_variable);
-    RUN(jacobians_by_the_tangent);
-    RUN(a_start_quaternion_is_normalized_or_refused);
-    RUN(quaternions_that_drift_are_projected);
-    RUN(steps_and_saved_states);
-    return test_summary();
-}
+SUITE(sim_joints_test)

@@ -232,15 +232,4 @@ TEST(a_wrench_left_on_a_free_joint_is_logged)
     }
 }
 
-int sim_statics_test(void)
-{
-    RUN(loads_that_overflow_are_refused);
-    RUN(a_wrench_left_on_a_free_joint_is_logged);
-    RUN(derivatives_of_the_crane);
-    RUN(derivatives_of_a_boom_on_a_locked_cylinder);
-    RUN(derivatives_of_closed_robots);
-    RUN(passive_joints_settle);
-    RUN(a_start_far_away_is_refused_unless_asked_for);
-    RUN(an_unstable_start_is_a_warning);
-    return test_summary();
-}
+SUITE(sim_statics_test)

@@ -230,16 +230,4 @@ TEST(modes_solve_the_eigenvalue_problem)
     limber_robot_free(robot);
 }
 
-int main(void)
-{
-    RUN(coordinates_have_names_and_units);
-    RUN(parameters_act_at_once);
-    RUN(parameters_that_contradict_each_other);
-    RUN(bad_parameters_change_nothing);
-    RUN(start_values_are_the_start);
-    RUN(a_settled_robot_rests);
-    RUN(linearization_has_the_derivatives_of_the_dynamics);
-    RUN(a_closed_robot_has_minimal_coordinates);
-    RUN(modes_solve_the_eigenvalue_problem);
-    return test_summary();
-}
+SUITE(main)

@@ -410,16 +410,4 @@ TEST(every_status_has_a_text)
     CHECK(strcmp(limber_version(), LIMBER_VERSION) == 0);
 }
 
-int main(void)
-{
-    RUN(inverse_dynamics_is_linear_in_what_acts);
-    RUN(inverse_undoes_forward_dynamics);
-    RUN(loops_stay_closed_along_the_motion);
-    RUN(derivatives_agree_with_differences);
-    RUN(frames_move_as_they_say);
-    RUN(kinetic_energy_is_half_qd_M_qd);
-    RUN(a_bad_file_is_reported);
-    RUN(bad_arguments_are_refused);
-    RUN(every_status_has_a_text);
-    return test_summary();
-}
+SUITE(main)
