@@ -148,20 +148,24 @@ static inline fmi2Status host_set(const struct host *host, fmi2Component c, cons
     return fmi2SetReal(c, &reference, 1, &value);
 }
 
+static inline fmi2Status host_derivative(const struct host *host, fmi2Component c, const char *unknown,
+                                         const char *known, double seed, double *result)
+{
+    const fmi2ValueReference u = host_find(host, unknown), k = host_find(host, known);
+    return fmi2GetDirectionalDerivative(c, &u, 1, &k, 1, &seed, result);
+}
+
 static inline fmi2Status host_set_integer(const struct host *host, fmi2Component c, const char *name, int value)
 {
     const fmi2ValueReference reference = host_find(host, name);
     return fmi2SetInteger(c, &reference, 1, &value);
 }
 
-/* A new instance for co-simulation by this method, after initialization */
-static inline fmi2Component host_start_method(struct host *host, int method, double fixed_step)
+/* A new instance for co-simulation by this method */
+static inline fmi2Component host_make_method(struct host *host, int method)
 {
     fmi2Component c = host_make(host, fmi2CoSimulation);
     CHECK(host_set_integer(host, c, "solver.method", method) == fmi2OK);
-    CHECK(host_set(host, c, "solver.fixed_step", fixed_step) == fmi2OK);
-    CHECK(fmi2SetupExperiment(c, fmi2False, 0, 0, fmi2False, 0) == fmi2OK);
-    host_initialize(c);
     return c;
 }
 
