@@ -1,4 +1,4 @@
-/* Drives inside the arm: derivatives, dependencies, the Newton matrix, integration, saved states, power, on random chains whose joints and
+/* Drives inside the arm: derivatives, dependencies, the Newton matrix, integration, power, on random chains whose joints and
    line actuators have every type of drive. */
 #include "test.h"
 
@@ -10,6 +10,7 @@
 #include "ode/explicit.h"
 #include "ode/gauss.h"
 #include "sim/robot_instance.h"
+#include "sim_jacobian.h"
 #include "support/problem.h"
 #include "support/random.h"
 #include "support/variable_slopes.h"
@@ -161,33 +162,13 @@ TEST(derivatives_and_dependencies)
     for (int k = 0; k < 4; k++) CHECK(drives[k] > 0);
 }
 
-/* The integrator's dense Jacobian is the difference of its right-hand side */
+/* 1e-5: differences across the rounded corners of drives */
 TEST(dense_jacobian)
 {
-    static double A[MOST_Y * MOST_Y], B[MOST_Y * MOST_Y];
-    double y[MOST_Y], up[MOST_Y], down[MOST_Y];
     for (int seed = 0; seed < test_sample(SEEDS); seed++) {
         struct report report = {0};
         struct instance *instance = random_instance(seed, true, &report);
-        const struct ode *ode = &instance->stepper.ode;
-        const double *nominal = instance->stepper.nominal;
-        instance_get_states(instance, y);
-        CHECK(ode->jacobian(ode->context, 0, y, A, B) == STATUS_OK);
-        for (int j = 0; j < ode->n_x + ode->n_v; j++) {
-            const double *column = j < ode->n_x ? A + ode->n_v * j : B + ode->n_v * (j - ode->n_x);
-            const double at = y[j], h = 1e-5 * nominal[j];
-            y[j] = at + h;
-            CHECK(ode->rhs(ode->context, 0, y, up) == STATUS_OK);
-            y[j] = at - h;
-            CHECK(ode->rhs(ode->context, 0, y, down) == STATUS_OK);
-            y[j] = at;
-            for (int i = 0; i < ode->n_v; i++) {
-                const double slope = (up[ode->n_x + i] - down[ode->n_x + i]) / (2 * h);
-                const double size = fabs(up[ode->n_x + i]) + nominal[ode->n_x + i];
-                CHECK_NEAR(column[i], slope, 1e-4 * fabs(slope) + 1e-5 * size / nominal[j]);
-            }
-        }
-        for (int j = ode->n_x; j < ode->n_v; j++) CHECK(A[ode->n_v * j] == 0);
+        CHECK(jacobian_error(sim_of(instance), 0) < 1e-5);
         instance_free(instance);
     }
 }
@@ -278,93 +259,39 @@ TEST(methods_agree)
     problem_free(&problem);
 }
 
-/* Fixed steps of ESDIRK have its order 5: halving them divides the error by 32 */
-TEST(order_of_convergence)
-{
-    struct problem problem;
-    double reference[MOST_STATES], y[MOST_STATES], error[2];
-    CHECK(problem_load(&problem, crane));
-    CHECK(problem_solve(&problem, explicit_make, (struct integrator_options){.relative_tolerance = 1e-12}, 0.02, 0.01,
-                        reference, NULL) == STATUS_OK);
-    for (int k = 0; k < 2; k++) {
-        const struct integrator_options options = {.relative_tolerance = 1e-6, .fixed_step = 4e-5 / (1 << k)};
-        CHECK(problem_solve(&problem, esdirk_make, options, 0.02, 0.01, y, NULL) == STATUS_OK);
-        error[k] = problem_distance(&problem, y, reference);
-    }
-    printf("     errors %.1e, %.1e\n", error[0], error[1]);
-    CHECK(error[0] > 20 * error[1] && error[0] < 1e-3);
-    problem_free(&problem);
-}
-
-/* A restored copy continues with the same bits */
-TEST(saved_states)
-{
-    static unsigned char bytes[1 << 18], again[1 << 18];
-    double x[2][MOST_Y];
-    for (int seed = 0; seed < test_sample(10); seed++) {
-        struct report report = {0};
-        struct instance *a = random_instance(seed, false, &report), *b = random_instance(seed, false, &report);
-        const size_t size = instance_saved_size(a);
-        CHECK(size <= sizeof bytes);
-        CHECK(instance_step(a, 0.01) == STATUS_OK);
-        instance_save(a, bytes);
-        CHECK(instance_restore(b, bytes, true) == STATUS_OK);
-        instance_save(b, again);
-        CHECK(memcmp(bytes, again, size) == 0);
-        CHECK(instance_step(a, 0.01) == STATUS_OK && instance_step(b, 0.01) == STATUS_OK);
-        instance_get_states(a, x[0]);
-        instance_get_states(b, x[1]);
-        CHECK(memcmp(x[0], x[1], (size_t)instance_variables(a)->n_states * sizeof(double)) == 0);
-        instance_free(a);
-        instance_free(b);
-    }
-}
-
 /* ---- power ------------------------------------------------------------------------------------------------------------- */
 
-static double value_of(const struct instance *instance, const char *name)
+static double value_of(const struct instance *instance, const char *owner, const char *what)
 {
+    char name[2 * MOST_NAME];
+    snprintf(name, sizeof name, "%s.%s", owner, what);
     const int row = variables_find(instance_variables(instance), name);
     CHECK(row >= 0);
     return row >= 0 ? instance_get(instance, instance_variables(instance)->row[row].reference) : 0;
 }
 
-/* What the drives deliver is what the arm receives, and what they take is delivered, stored or lost */
+/* What the drives deliver is what the arm receives; what they take, store and lose is checked with the companions */
 TEST(power_of_drives)
 {
-    static const char *const taken[] = {"power.supply", "power.electrical", "power.motor"};
     for (int seed = 0; seed < test_sample(SEEDS); seed++) {
         struct report report = {0};
         struct instance *instance = random_instance(seed, true, &report);
-        const struct variables *v = instance_variables(instance);
         const struct robot *robot = sim_robot(instance);
         double delivered = 0, size = 1;
         for (int d = 0; d < robot->n_drives; d++) {
             char owner[MOST_NAME];
-            const size_t length = strlen(robot_drive_name(robot, d, owner));
-            double balance = 0, largest = 0;
-            for (int r = 0; r < v->n_values; r++) {
-                const char *name = v->by_reference[r]->name;
-                if (strncmp(name, owner, length) != 0 || strncmp(name + length, ".power.", 7) != 0) continue;
-                const double power = instance_get(instance, r);
-                bool is_taken = false;
-                for (int k = 0; k < 3; k++) is_taken |= strcmp(name + length + 1, taken[k]) == 0;
-                balance += is_taken ? power : -power;
-                largest = fmax(largest, fabs(power));
-                if (strcmp(name + length, ".power.mechanical") == 0) delivered += power, size += fabs(power);
-            }
-            CHECK_NEAR(balance, 0, 1e-12 * largest);
+            const double power = value_of(instance, robot_drive_name(robot, d, owner), "power.mechanical");
+            delivered += power, size += fabs(power);
         }
         for (int a = 0; a < robot->n_actuators; a++) {
-            char force[MOST_NAME], rate[MOST_NAME];
+            const char *name = robot->actuator[a].name;
             if (robot_drive_of_actuator(robot, a) != NULL) continue;
-            snprintf(force, sizeof force, "%s.force", robot->actuator[a].name);
-            snprintf(rate, sizeof rate, "%s.rate", robot->actuator[a].name);
-            delivered += value_of(instance, force) * value_of(instance, rate);
+            delivered += value_of(instance, name, "force") * value_of(instance, name, "rate");
         }
         for (int i = 0; i < robot->n_links; i++)
             CHECK(robot->link[i].joint.passive || robot_drive_of_link(robot, i) != NULL);
-        CHECK_NEAR(delivered, value_of(instance, "power.joints") + value_of(instance, "power.actuators"), 1e-12 * size);
+        const double received = value_of(instance, "power", "joints") + value_of(instance, "power", "actuators");
+        CHECK_NEAR(delivered, received, 1e-12 * size);
         instance_free(instance);
     }
 }
