@@ -4,8 +4,8 @@
 
 #include <math.h>
 
+#include "loaded.h"
 #include "sim/robot_instance.h"
-#include "test.h"
 
 /* Position, rate and acceleration of a move by d within T, s^4 (35 - 84 s + 70 s^2 - 20 s^3) */
 static inline void smooth_move(double t, double T, double from, double d, double x[3])
@@ -16,21 +16,10 @@ static inline void smooth_move(double t, double T, double from, double d, double
     x[2] = d / (T * T) * 420 * s * s * (1 - s) * (1 - s) * (1 - 2 * s);
 }
 
-/* The reference of a variable of an arm */
-static int arm_reference(const struct instance *arm, const char *owner, const char *what)
-{
-    char name[100];
-    const struct variables *v = instance_variables(arm);
-    snprintf(name, sizeof name, "%s.%s", owner, what);
-    const int row = variables_find(v, name);
-    CHECK(row >= 0);
-    return row >= 0 ? v->row[row].reference : 0;
-}
-
 /* The reference of a variable of joint j */
 static int joint_variable(const struct instance *arm, int j, const char *what)
 {
-    return arm_reference(arm, sim_robot(arm)->link[j].joint.name, what);
+    return named(arm, "%s.%s", sim_robot(arm)->link[j].joint.name, what);
 }
 
 #endif

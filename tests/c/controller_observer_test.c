@@ -309,7 +309,7 @@ TEST(exact_model_has_no_load)
 static void push(struct rig *rig, const double force[3])
 {
     static const char *const names[] = {"force[1]", "force[2]", "force[3]"};
-    for (int k = 0; k < 3; k++) instance_set(rig->plant, arm_reference(rig->plant, "tip", names[k]), force[k]);
+    for (int k = 0; k < 3; k++) instance_set(rig->plant, named(rig->plant, "%s.%s", "tip", names[k]), force[k]);
 }
 
 /* It is found after the arm has turned by 180 degrees about the vertical and its other joints by 1 rad: the gain is that of the start,
@@ -355,7 +355,7 @@ static void differences(double bandwidth, int n, const double *t, double *differ
     struct control *c = &rig.control;
     c->observer.bandwidth = bandwidth;
     start(&rig, false);
-    const int eta = arm_reference(rig.plant, "boom", "eta[1]"), at = sim_model(rig.plant)->link[1].eta_v;
+    const int eta = named(rig.plant, "boom.eta[1]"), at = sim_model(rig.plant)->link[1].eta_v;
     for (int i = 0, k = 0; i < n; i++) {
         for (difference[i] = 0; k * TS < t[i] + 0.4; k++) {
             /* control_sample() predicts for the next sample, so compare after the arm's step */
@@ -390,10 +390,10 @@ static void swings(enum compensation compensation, double damping, double extra,
     struct control *c = &rig.control;
     c->compensation = compensation;
     c->vibration_damping = damping;
-    const int payload = arm_reference(rig.plant, "hand", "payload.mass");
+    const int payload = named(rig.plant, "hand.payload.mass");
     instance_set(rig.plant, payload, extra * instance_get(rig.plant, payload));
     start(&rig, false);
-    const int eta = arm_reference(rig.plant, "boom", "eta[1]");
+    const int eta = named(rig.plant, "boom.eta[1]");
     for (int i = 0, k = 0; i < n; i++) {
         double least = INFINITY, most = -INFINITY;
         for (; k * TS < t[i] + 0.5; k++) {

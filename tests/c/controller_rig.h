@@ -38,7 +38,7 @@ static void rig_find_outputs(struct rig *rig)
         if (s->shows == ELONGATION) snprintf(what, sizeof what, "elongation");
         else snprintf(what, sizeof what, "%s[%d]", kinds[s->shows], s->k + 1);
         rig->output[i] =
-            arm_reference(rig->plant, s->frame == 0 ? "tip" : sim_robot(rig->plant)->frame[s->frame - 1].name, what);
+            named(rig->plant, "%s.%s", s->frame == 0 ? "tip" : sim_robot(rig->plant)->frame[s->frame - 1].name, what);
     }
 }
 

@@ -355,7 +355,7 @@ static void tip_of(struct rig *rig, double p[3])
     for (int k = 0; k < 3; k++) {
         char name[32];
         snprintf(name, sizeof name, "position[%d]", k + 1);
-        p[k] = instance_get(rig->plant, arm_reference(rig->plant, "tip", name));
+        p[k] = instance_get(rig->plant, named(rig->plant, "%s.%s", "tip", name));
     }
 }
 

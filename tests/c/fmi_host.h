@@ -9,8 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sim/sim.h"
-#include "test.h"
+#include "loaded.h"
 
 static const char host_robot[] =
     "{\"format\": \"limber-robot/1\", \"name\": \"two\", \"gravity\": [0, -9.81, 0], \"links\": ["
@@ -127,11 +126,7 @@ static inline fmi2Component host_start(struct host *host, fmi2Type type)
 
 static inline fmi2ValueReference host_find(const struct host *host, const char *name)
 {
-    const struct variables *v = instance_variables(host->sim);
-    const int row = variables_find(v, name);
-    if (row < 0) printf("no variable %s\n", name);
-    CHECK(row >= 0);
-    return row < 0 ? 0 : (fmi2ValueReference)v->row[row].reference;
+    return (fmi2ValueReference)named(host->sim, "%s", name);
 }
 
 static inline double host_get(const struct host *host, fmi2Component c, const char *name)

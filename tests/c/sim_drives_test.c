@@ -1,11 +1,7 @@
 /* Drives inside the arm: derivatives, dependencies, the Newton matrix, integration, power, on random chains whose joints and
    line actuators have every type of drive. */
-#include "test.h"
-
-#include <stdarg.h>
-#include <string.h>
-
 #include "drive/drive.h"
+#include "loaded.h"
 #include "ode/esdirk.h"
 #include "ode/explicit.h"
 #include "ode/gauss.h"
@@ -90,13 +86,14 @@ static void random_text(struct random *random, char *text)
 }
 
 /* Initialized, at its start or at a random state with random inputs */
-static struct instance *random_instance(int seed, bool moved, struct report *report)
+static struct instance *random_instance(int seed, bool moved)
 {
+    static struct report silent;
     static char text[TEXT];
     struct random random = {.state = (uint64_t)seed};
     struct instance *instance = NULL;
     random_text(&random, text);
-    CHECK(sim_make("random", text, report, &instance) == STATUS_OK);
+    CHECK(sim_make("random", text, &silent, &instance) == STATUS_OK);
     CHECK(instance_initialize(instance, &experiment) == STATUS_OK);
     if (moved) move_at_random(instance, &random);
     CHECK(instance_update(instance) == STATUS_OK);
@@ -140,9 +137,8 @@ TEST(derivatives_and_dependencies)
 {
     int drives[4] = {0};
     for (int seed = 0; seed < test_sample(SEEDS); seed++) {
-        struct report report = {0};
         struct arena arena = {0};
-        struct instance *instance = random_instance(seed, true, &report);
+        struct instance *instance = random_instance(seed, true);
         const struct robot *robot = sim_robot(instance);
         const struct variables *v = instance_variables(instance);
         const struct structure *structure = structure_make(sim_model(instance), &arena);
@@ -166,8 +162,7 @@ TEST(derivatives_and_dependencies)
 TEST(dense_jacobian)
 {
     for (int seed = 0; seed < test_sample(SEEDS); seed++) {
-        struct report report = {0};
-        struct instance *instance = random_instance(seed, true, &report);
+        struct instance *instance = random_instance(seed, true);
         CHECK(jacobian_error(sim_of(instance), 0) < 1e-5);
         instance_free(instance);
     }
@@ -182,8 +177,7 @@ TEST(solution_with_the_newton_matrix)
     double y[MOST_Y], z[MOST_Y], r[MOST_Y], r0[MOST_Y], S[MOST_Y], dx[MOST_Y], dv[MOST_Y], worst = 0;
     for (int seed = 0; seed < test_sample(SEEDS); seed++) {
         struct random random = {.state = (uint64_t)(1000 + seed)};
-        struct report report = {0};
-        struct instance *instance = random_instance(seed, true, &report);
+        struct instance *instance = random_instance(seed, true);
         const struct ode *ode = &instance->stepper.ode;
         const double *nominal = instance->stepper.nominal + ode->n_x;
         instance_get_states(instance, y);
@@ -211,8 +205,7 @@ TEST(slopes_of_the_newton_matrix)
 {
     double y[MOST_Y], z[MOST_Y] = {0}, up[MOST_Y], down[MOST_Y], S[MOST_Y], dx[MOST_Y] = {0}, dv[MOST_Y] = {0};
     for (int seed = 0; seed < test_sample(SEEDS); seed++) {
-        struct report report = {0};
-        struct instance *instance = random_instance(seed, true, &report);
+        struct instance *instance = random_instance(seed, true);
         const struct ode *ode = &instance->stepper.ode;
         const struct sim *sim = sim_of(instance);
         const double *nominal = instance->stepper.nominal;
@@ -263,19 +256,14 @@ TEST(methods_agree)
 
 static double value_of(const struct instance *instance, const char *owner, const char *what)
 {
-    char name[2 * MOST_NAME];
-    snprintf(name, sizeof name, "%s.%s", owner, what);
-    const int row = variables_find(instance_variables(instance), name);
-    CHECK(row >= 0);
-    return row >= 0 ? instance_get(instance, instance_variables(instance)->row[row].reference) : 0;
+    return instance_get(instance, named(instance, "%s.%s", owner, what));
 }
 
 /* What the drives deliver is what the arm receives; what they take, store and lose is checked with the companions */
 TEST(power_of_drives)
 {
     for (int seed = 0; seed < test_sample(SEEDS); seed++) {
-        struct report report = {0};
-        struct instance *instance = random_instance(seed, true, &report);
+        struct instance *instance = random_instance(seed, true);
         const struct robot *robot = sim_robot(instance);
         double delivered = 0, size = 1;
         for (int d = 0; d < robot->n_drives; d++) {

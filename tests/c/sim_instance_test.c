@@ -1,12 +1,7 @@
 /* The variable table of robots, and instances of robots and drives side by side behind one interface. */
-#include "test.h"
-
-#include <string.h>
-
 #include "companion/companion.h"
-#include "robot/read.h"
+#include "loaded.h"
 #include "sim/point.h"
-#include "sim/sim.h"
 
 enum { MOST = 1024, WITHOUT_DRIVES = 6, ROBOTS };
 
@@ -17,15 +12,6 @@ static const char *const robots[ROBOTS] = {"resources/canadarm-spatial.json", "r
 
 static const char *const servo = "{\"format\": \"limber-drive/1\", \"drive\": \"servo\"}";
 static const struct experiment experiment = {0};
-
-static struct instance *make_robot(const char *file, struct arena *arena, struct report *report)
-{
-    struct instance *instance = NULL;
-    const char *text = document_load(file, arena, report);
-    CHECK(text != NULL && sim_make(file, text, report, &instance) == STATUS_OK);
-    CHECK(instance_initialize(instance, &experiment) == STATUS_OK);
-    return instance;
-}
 
 static const struct variable *state_variable(const struct variables *v, int s)
 {
@@ -70,22 +56,19 @@ static void check_places(struct instance *instance, struct arena *arena)
 TEST(states_and_inputs_have_places)
 {
     for (int i = 0; i < WITHOUT_DRIVES; i++) {
-        struct arena arena = {0};
-        struct report report = {0};
-        struct instance *instance = make_robot(robots[i], &arena, &report);
-        check_states(instance);
-        check_places(instance, &arena);
-        instance_free(instance);
-        arena_release(&arena);
+        struct loaded l;
+        loaded_make(&l, robots[i], NULL, NULL);
+        check_states(l.instance);
+        check_places(l.instance, &l.arena);
+        loaded_free(&l);
     }
 }
 
 /* Each parameter of a robot has its own limit, with its message */
 TEST(limits_are_reported)
 {
-    struct arena arena = {0};
-    struct report report = {0};
-    struct instance *instance = make_robot("resources/canadarm.json", &arena, &report);
+    struct loaded l;
+    struct instance *instance = loaded_make(&l, "resources/canadarm.json", NULL, NULL);
     const struct solver_parameters *solver = &instance_variables(instance)->solver;
     const struct {
         int parameter;
@@ -101,25 +84,23 @@ TEST(limits_are_reported)
     CHECK(strcmp(instance_parameter_error(instance, solver->relative_tolerance, 1),
                  "must be 0 (the importer's) or below 1") == 0);
     instance_set(instance, solver->max_order, 2.5);
-    CHECK(instance_initialize(instance, &experiment) == STATUS_BAD_ROBOT && report.errors == 1);
-    instance_free(instance);
-    arena_release(&arena);
+    CHECK(instance_initialize(instance, &experiment) == STATUS_BAD_ROBOT && l.report.errors == 1);
+    loaded_free(&l);
 }
 
 /* ---- saved states ----------------------------------------------------------------------------------------------------------- */
 
 /* A robot, or a drive; after initialization by this method */
-static struct instance *start_by(const char *file, enum method method, double fixed_step, struct arena *arena,
-                                 struct report *report)
+static struct instance *start_by(struct loaded *l, const char *file, enum method method, double fixed_step)
 {
-    struct instance *instance = NULL;
-    if (file != NULL) instance = make_robot(file, arena, report);
-    else CHECK(companion_make(&servo_drive, "servo", servo, report, &instance) == STATUS_OK);
-    const struct variables *v = instance_variables(instance);
-    instance_set(instance, v->solver.method, method);
-    instance_set(instance, v->solver.fixed_step, fixed_step);
-    CHECK(instance_initialize(instance, &experiment) == STATUS_OK);
-    return instance;
+    memset(l, 0, sizeof *l);
+    if (file != NULL) loaded_make(l, file, NULL, NULL);
+    else CHECK(companion_make(&servo_drive, "servo", servo, &l->report, &l->instance) == STATUS_OK);
+    const struct variables *v = instance_variables(l->instance);
+    instance_set(l->instance, v->solver.method, method);
+    instance_set(l->instance, v->solver.fixed_step, fixed_step);
+    CHECK(instance_initialize(l->instance, &experiment) == STATUS_OK);
+    return l->instance;
 }
 
 /* Ten steps of 1 ms, with an input that jumps; saves after each of them where there is room for it */
@@ -144,13 +125,11 @@ static bool states_are_equal(const struct instance *a, const struct instance *b)
    spherical joints, actuators and drives. Saving changes nothing where the method has no history; CVODE restarts. */
 static void check_repeated(const char *file, enum method method, double fixed_step)
 {
-    struct arena arena = {0};
-    struct report report = {0};
-    struct instance *a = start_by(file, method, fixed_step, &arena, &report),
-                    *saving = start_by(file, method, fixed_step, &arena, &report),
-                    *used = start_by(file, METHOD_AUTOMATIC, 0, &arena, &report),
-                    *fresh = start_by(file, METHOD_AUTOMATIC, 0, &arena, &report);
-    unsigned char *bytes = arena_allocate(&arena, instance_saved_size(a), 1);
+    struct loaded l[4];
+    struct instance *a = start_by(&l[0], file, method, fixed_step), *saving = start_by(&l[1], file, method, fixed_step),
+                    *used = start_by(&l[2], file, METHOD_AUTOMATIC, 0),
+                    *fresh = start_by(&l[3], file, METHOD_AUTOMATIC, 0);
+    unsigned char *bytes = arena_allocate(&l->arena, instance_saved_size(a), 1);
     CHECK(instance_saved_size(a) == instance_saved_size(fresh));
     step_ten(saving, bytes);
     step_ten(used, NULL);
@@ -164,11 +143,7 @@ static void check_repeated(const char *file, enum method method, double fixed_st
     step_ten(fresh, NULL);
     step_ten(used, NULL);
     CHECK(states_are_equal(a, fresh) && states_are_equal(a, used));
-    instance_free(a);
-    instance_free(saving);
-    instance_free(used);
-    instance_free(fresh);
-    arena_release(&arena);
+    for (int i = 0; i < 4; i++) loaded_free(&l[i]);
 }
 
 TEST(saved_states_of_every_method)
@@ -184,13 +159,12 @@ TEST(saved_states_of_every_method)
 /* d/dt of the states of a drive against a difference over a short step; a reset goes back to the start */
 TEST(a_drive_is_an_instance)
 {
-    struct arena arena = {0};
-    struct report report = {0};
     const double h = 1e-6;
     double before[MOST], rate[MOST];
-    struct instance *instance = start_by(NULL, METHOD_AUTOMATIC, 0, &arena, &report);
+    struct loaded l;
+    struct instance *instance = start_by(&l, NULL, METHOD_AUTOMATIC, 0);
     const struct variables *v = instance_variables(instance);
-    instance_set(instance, variables_find(v, "reference"), 0.3);
+    instance_set(instance, named(instance, "reference"), 0.3);
     for (int i = 0; i < 5; i++) CHECK(instance_step(instance, 0.01) == STATUS_OK);
     CHECK(instance_step(instance, h) == STATUS_OK && instance_update(instance) == STATUS_OK);
     for (int s = 0; s < v->n_states; s++) {
@@ -206,8 +180,7 @@ TEST(a_drive_is_an_instance)
     }
     instance_reset(instance);
     CHECK(instance_time(instance) == 0);
-    instance_free(instance);
-    arena_release(&arena);
+    loaded_free(&l);
 }
 
 SUITE(sim_instance_test)

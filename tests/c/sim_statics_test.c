@@ -1,84 +1,35 @@
 /* The static start of instances: derivatives in initialization mode go through it, and what it must not do it refuses. */
-#include "test.h"
-
-#include <stdlib.h>
-#include <string.h>
-
+#include "loaded.h"
 #include "mech/statics.h"
-#include "robot/read.h"
-#include "sim/sim.h"
 
 #define PI 3.14159265358979323846
 
-struct started {
-    struct instance *sim;
-    struct report report;
-    struct arena arena;
-    char said[4096];
-};
-
-static void listen(void *context, enum report_level level, const char *text)
-{
-    struct started *s = context;
-    (void)level;
-    const size_t length = strlen(s->said);
-    snprintf(s->said + length, sizeof s->said - length, "%s\n", text);
-}
-
-static void listen_to_notes(void *context, const char *text)
-{
-    listen(context, REPORT_WARNING, text);
-}
-
-/* Of a file, or of a text */
-static void open_robot(struct started *s, const char *file, const char *text)
-{
-    memset(s, 0, sizeof *s);
-    s->report = (struct report){.line = listen, .note = listen_to_notes, .context = s};
-    if (file != NULL) text = document_load(file, &s->arena, &s->report);
-    CHECK(text != NULL && sim_make("robot", text, &s->report, &s->sim) == STATUS_OK);
-}
-
-static void close_it(struct started *s)
-{
-    instance_free(s->sim);
-    arena_release(&s->arena);
-}
-
-static int find(const struct started *s, const char *name)
-{
-    const struct variables *v = instance_variables(s->sim);
-    const int row = variables_find(v, name);
-    CHECK(row >= 0);
-    return v->row[row].reference;
-}
-
-static enum status start(struct started *s)
+static enum status start(struct loaded *s)
 {
     const struct experiment experiment = {0};
     s->said[0] = '\0';
-    instance_set(s->sim, instance_variables(s->sim)->start_static, 1);
-    return instance_initialize(s->sim, &experiment);
+    instance_set(s->instance, instance_variables(s->instance)->start_static, 1);
+    return instance_initialize(s->instance, &experiment);
 }
 
-static double value_at(struct started *s, int known, double x, int unknown)
+static double value_at(struct loaded *s, int known, double x, int unknown)
 {
-    instance_set(s->sim, known, x);
-    CHECK(start(s) == STATUS_OK && instance_update(s->sim) == STATUS_OK);
-    return instance_get(s->sim, unknown);
+    instance_set(s->instance, known, x);
+    CHECK(start(s) == STATUS_OK && instance_update(s->instance) == STATUS_OK);
+    return instance_get(s->instance, unknown);
 }
 
 /* The derivative against a difference of fourth order of starts; returns it */
-static double slope(struct started *s, const char *known_name, double h, const char *unknown_name)
+static double slope(struct loaded *s, const char *known_name, double h, const char *unknown_name)
 {
-    const int known = find(s, known_name), unknown = find(s, unknown_name);
-    const double x = instance_get(s->sim, known), one = 1;
+    const int known = named(s->instance, "%s", known_name), unknown = named(s->instance, "%s", unknown_name);
+    const double x = instance_get(s->instance, known), one = 1;
     double difference = 0, exact = NAN;
     difference += 8 * (value_at(s, known, x + h, unknown) - value_at(s, known, x - h, unknown));
     difference -= value_at(s, known, x + 2 * h, unknown) - value_at(s, known, x - 2 * h, unknown);
     difference /= 12 * h;
     value_at(s, known, x, unknown);
-    CHECK(instance_start_directional(s->sim, 1, &unknown, 1, &known, &one, &exact) == STATUS_OK);
+    CHECK(instance_start_directional(s->instance, 1, &unknown, 1, &known, &one, &exact) == STATUS_OK);
     printf("     d %s / d %s = %.9g, off by %.1e\n", unknown_name, known_name, exact, fabs(exact - difference));
     CHECK_NEAR(exact, difference, 1e-6 * fabs(difference) + 1e-13);
     return exact;
@@ -86,21 +37,21 @@ static double slope(struct started *s, const char *known_name, double h, const c
 
 TEST(derivatives_of_the_crane)
 {
-    struct started s;
-    open_robot(&s, "resources/crane.json", NULL);
+    struct loaded s;
+    loaded_make(&s, "resources/crane.json", NULL, NULL);
     CHECK_NEAR(slope(&s, "tip.force[2]", 100, "tip.position[2]"), 1.797e-5, 1e-8);
     slope(&s, "boom_joint.q_start", 1e-3, "tip.position[2]");
     slope(&s, "boom_joint.q_start", 1e-3, "jib.eta[1]");
     slope(&s, "jib.payload.mass", 5, "tip.position[2]");
     slope(&s, "boom.eta_start[1]", 1e-3, "tip.position[1]"); /* where the search begins has no effect */
-    close_it(&s);
+    loaded_free(&s);
 }
 
 /* Lengths are kept: the joint follows the bending, and the length depends on all start values */
 TEST(derivatives_of_a_boom_on_a_locked_cylinder)
 {
-    struct started s;
-    open_robot(
+    struct loaded s;
+    loaded_make(
         &s, NULL,
         "{\"format\": \"limber-robot/2\", \"name\": \"boom\", \"gravity\": [0, 0, -9.81], \"links\": [{\"name\": "
         "\"boom\", \"joint\": {\"name\": \"base\", \"type\": \"revolute\", \"axis\": [0, 1, 0], \"passive\": true}, "
@@ -109,7 +60,8 @@ TEST(derivatives_of_a_boom_on_a_locked_cylinder)
         "\"type\": "
         "\"line\", \"static\": \"held\", \"from\": {\"link\": \"world\", \"xyz\": [0, 0, -1]}, \"to\": {\"link\": "
         "\"boom\", "
-        "\"frame\": \"tip\", \"xyz\": [-1.5, 0, 0]}}]}");
+        "\"frame\": \"tip\", \"xyz\": [-1.5, 0, 0]}}]}",
+        NULL);
     slope(&s, "tip.force[3]", 10, "tip.position[3]");
     slope(&s, "tip.force[3]", 10, "base.q");
     slope(&s, "base.q_start", 1e-3, "tip.position[3]");
@@ -117,22 +69,22 @@ TEST(derivatives_of_a_boom_on_a_locked_cylinder)
     slope(&s, "lift.force", 100, "tip.position[3]"); /* it is held with what it takes */
     CHECK(strstr(s.said, "actuator 'lift' holds with") != NULL && strstr(s.said, "'base' moved by") != NULL);
     CHECK(strstr(s.said, "unstable") == NULL);
-    close_it(&s);
+    loaded_free(&s);
 }
 
 TEST(derivatives_of_closed_robots)
 {
-    struct started s;
-    open_robot(&s, "resources/concrete-pump.json", NULL);
+    struct loaded s;
+    loaded_make(&s, "resources/concrete-pump.json", NULL, NULL);
     slope(&s, "tip.force[3]", 100, "tip.position[3]");
     slope(&s, "cylinder2.force", 100, "tip.position[3]");
     slope(&s, "cylinder2.force", 100, "linkage2.force[1]");
-    const int known = find(&s, "slew.q_start"), unknown = find(&s, "tip.position[3]");
+    const int known = named(s.instance, "slew.q_start"), unknown = named(s.instance, "tip.position[3]");
     const double one = 1;
     double result;
-    CHECK(instance_start_directional(s.sim, 1, &unknown, 1, &known, &one, &result) == STATUS_NO_DERIVATIVE);
+    CHECK(instance_start_directional(s.instance, 1, &unknown, 1, &known, &one, &result) == STATUS_NO_DERIVATIVE);
     CHECK(strstr(s.said, "slew.q_start: no derivative is provided") != NULL);
-    close_it(&s);
+    loaded_free(&s);
 }
 
 /* ---- passive joints -------------------------------------------------------------------------------------------------------- */
@@ -167,15 +119,15 @@ TEST(passive_joints_settle)
          {"held by tau = -6.09", "nothing provides"}},
         {PENDULUM("\"start\": {\"position\": -1.4}"), STATUS_OK, 0, -PI / 2, {"unstable in 1 of 1 directions"}}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct started s;
-        open_robot(&s, NULL, cases[i].robot);
+        struct loaded s;
+        loaded_make(&s, NULL, cases[i].robot, NULL);
         CHECK(start(&s) == cases[i].status);
         for (int k = 0; k < 2; k++) CHECK(cases[i].said[k] == NULL || strstr(s.said, cases[i].said[k]) != NULL);
-        const double q = instance_get(s.sim, find(&s, "rod.q"));
+        const double q = instance_get(s.instance, named(s.instance, "rod.q"));
         if (!isnan(cases[i].q)) CHECK_NEAR(q, cases[i].q, 1e-12);
         if (cases[i].status == STATUS_OK && !isnan(cases[i].spring))
             CHECK_NEAR(cases[i].spring * q, 2 * 9.81 * 0.5 * cos(q), 1e-12 * 9.81);
-        close_it(&s);
+        loaded_free(&s);
     }
 }
 
@@ -185,20 +137,20 @@ TEST(loads_that_overflow_are_refused)
     static const struct {
         const char *file, *name;
         double value;
-    } load[] = {{"resources/crane.json", "gravity[2]", -1e152},
-                {"resources/crane.json", "tip.force[2]", 1e160},
-                {"resources/crane-drives.json", "gravity[2]", -1e152},
-                {"resources/four-bar.json", "tip.force[2]", 1e160},
-                {"resources/concrete-pump.json", "gravity[3]", -1e152}};
-    for (size_t i = 0; i < sizeof load / sizeof *load; i++) {
-        struct started s;
-        open_robot(&s, load[i].file, NULL);
-        instance_set(s.sim, find(&s, load[i].name), load[i].value);
+    } heavy[] = {{"resources/crane.json", "gravity[2]", -1e152},
+                 {"resources/crane.json", "tip.force[2]", 1e160},
+                 {"resources/crane-drives.json", "gravity[2]", -1e152},
+                 {"resources/four-bar.json", "tip.force[2]", 1e160},
+                 {"resources/concrete-pump.json", "gravity[3]", -1e152}};
+    for (size_t i = 0; i < sizeof heavy / sizeof *heavy; i++) {
+        struct loaded s;
+        loaded_make(&s, heavy[i].file, NULL, NULL);
+        instance_set(s.instance, named(s.instance, "%s", heavy[i].name), heavy[i].value);
         for (int again = 0; again < 2; again++) {
             CHECK(start(&s) == STATUS_OVERLOAD);
             CHECK(strstr(s.said, "the loads are too large") != NULL);
         }
-        close_it(&s);
+        loaded_free(&s);
     }
 }
 
@@ -211,15 +163,15 @@ TEST(a_wrench_left_on_a_free_joint_is_logged)
         "\"joint\": {\"name\": \"float\", \"type\": \"free\", \"passive\": true}, \"rigid\": {\"mass\": 5, \"com\": "
         "[0.1, 0, 0], \"inertia\": [0.1, 0.1, 0.1, 0, 0, 0]}}]}";
     for (int falls = 0; falls < 2; falls++) {
-        struct started s;
+        struct loaded s;
         char robot[1024];
         snprintf(robot, sizeof robot, text, falls ? "-10" : "0");
-        open_robot(&s, NULL, robot);
+        loaded_make(&s, NULL, robot, NULL);
         CHECK(start(&s) == STATUS_OK);
         CHECK((strstr(s.said, "passive joint 'float' is held by force[3] = 50 N") != NULL) == falls);
         CHECK((strstr(s.said, "passive joint 'float' is held by torque[2] = -5 N.m") != NULL) == falls);
         CHECK(strstr(s.said, "force[1]") == NULL && strstr(s.said, "torque[3]") == NULL);
-        close_it(&s);
+        loaded_free(&s);
     }
 }
 
