@@ -9,6 +9,16 @@
 #include "sim/sim.h"
 #include "test.h"
 
+/* A boom of three modes on a cylinder that pushes its bent part */
+#define BOOM                                                                                                  \
+    "{\"format\": \"limber-robot/2\", \"name\": \"boom\", \"gravity\": [0, 0, -9.81], "                       \
+    "\"links\": [{\"name\": \"boom\", \"joint\": {\"name\": \"base\", \"type\": \"revolute\", \"axis\": [0, " \
+    "1, 0], \"passive\": true}, \"beam\": {\"length\": 4, \"mass_per_length\": 10, \"EIy\": 2e4, "            \
+    "\"EIz\": 2e4, \"modes\": {\"z\": {\"shape\": \"clamped-free\", \"count\": 3}}}, "                        \
+    "\"payload\": {\"mass\": 20}}], \"actuators\": [{\"name\": \"lift\", \"type\": \"line\", "                \
+    "\"static\": \"held\", \"from\": {\"link\": \"world\", \"xyz\": [0, 0, -1]}, "                            \
+    "\"to\": {\"link\": \"boom\", \"frame\": \"tip\", \"xyz\": [-1.5, 0, 0]}}]}"
+
 struct loaded {
     struct instance *instance;
     struct report report;

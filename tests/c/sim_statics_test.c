@@ -51,17 +51,7 @@ TEST(derivatives_of_the_crane)
 TEST(derivatives_of_a_boom_on_a_locked_cylinder)
 {
     struct loaded s;
-    loaded_make(
-        &s, NULL,
-        "{\"format\": \"limber-robot/2\", \"name\": \"boom\", \"gravity\": [0, 0, -9.81], \"links\": [{\"name\": "
-        "\"boom\", \"joint\": {\"name\": \"base\", \"type\": \"revolute\", \"axis\": [0, 1, 0], \"passive\": true}, "
-        "\"beam\": {\"length\": 4, \"mass_per_length\": 10, \"EIy\": 2e4, \"EIz\": 2e4, \"modes\": {\"z\": {\"shape\": "
-        "\"clamped-free\", \"count\": 3}}}, \"payload\": {\"mass\": 20}}], \"actuators\": [{\"name\": \"lift\", "
-        "\"type\": "
-        "\"line\", \"static\": \"held\", \"from\": {\"link\": \"world\", \"xyz\": [0, 0, -1]}, \"to\": {\"link\": "
-        "\"boom\", "
-        "\"frame\": \"tip\", \"xyz\": [-1.5, 0, 0]}}]}",
-        NULL);
+    loaded_make(&s, NULL, BOOM, NULL);
     slope(&s, "tip.force[3]", 10, "tip.position[3]");
     slope(&s, "tip.force[3]", 10, "base.q");
     slope(&s, "base.q_start", 1e-3, "tip.position[3]");
