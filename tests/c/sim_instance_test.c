@@ -3,12 +3,13 @@
 #include "loaded.h"
 #include "sim/point.h"
 
-enum { MOST = 1024, WITHOUT_DRIVES = 6, ROBOTS };
+enum { MOST = 1024, WITHOUT_DRIVES = 6, ROBOTS = 9 };
 
 static const char *const robots[ROBOTS] = {"resources/canadarm-spatial.json", "resources/crane.json",
                                            "resources/four-bar.json",         "resources/two-arms.json",
                                            "resources/dualemps.json",         "resources/parallelogram.json",
-                                           "resources/crane-drives.json"};
+                                           "resources/crane-drives.json",     "resources/cibicik-servo-drives.json",
+                                           "tests/data/good/f2-drives.json"};
 
 static const char *const servo = "{\"format\": \"limber-drive/1\", \"drive\": \"servo\"}";
 static const struct experiment experiment = {0};
