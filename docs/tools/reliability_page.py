@@ -24,13 +24,13 @@ docs/tools/make.py makes the page from docs/reliability.toml and the recorded fi
 
 
 def has_test(root, name):
-    """FILE::NAME: a function of a Python file, or a TEST of a C file that is run, by SUITE or by RUN."""
+    """FILE::NAME: a function of a Python file, or a TEST of a C file that is run."""
     file, _, function = name.partition("::")
     path = root / file
     if not path.is_file(): return False
     text = path.read_text(encoding="utf-8")
     if path.suffix == ".py": return re.search(rf"^def {re.escape(function)}\(", text, re.M) is not None
-    return f"TEST({function})" in text and ("\nSUITE(" in text or f"RUN({function})" in text)
+    return f"TEST({function})" in text and (f"RUN({function})" in text or "\nSUITE(" in text)
 
 
 EVERY_FMU = ("FMI 2.0", "Host")  # groups whose tests run on every FMU

@@ -1,7 +1,7 @@
 /* The smallest test harness that says what failed and where. A file dyn_laws_test.c is one suite of the program limber_tests:
        TEST(name) { CHECK(...); CHECK_NEAR(got, want, tolerance); }
        SUITE(dyn_laws_test)
-   SUITE runs all tests of the file in order. SUITE(main) is a program of its own. */
+   A suite runs its tests in the order of the file. */
 #ifndef TEST_H
 #define TEST_H
 
@@ -19,17 +19,17 @@ struct test {
     struct test *next;
 };
 
-static struct test *test_first, **test_end = &test_first; /* the tests of this file */
+static struct test *test_first, **test_end = &test_first;
 
-#define TEST(law)                                             \
-    static void law(void);                                    \
-    __attribute__((constructor)) static void list_##law(void) \
-    {                                                         \
-        static struct test test = {.name = #law, .run = law}; \
-        *test_end = &test;                                    \
-        test_end = &test.next;                                \
-    }                                                         \
-    static void law(void)
+#define TEST(name)                                                 \
+    static void name(void);                                        \
+    __attribute__((constructor)) static void test_add_##name(void) \
+    {                                                              \
+        static struct test test = {#name, name, NULL};             \
+        *test_end = &test;                                         \
+        test_end = &test.next;                                     \
+    }                                                              \
+    static void name(void)
 
 #define CHECK(condition)                                                   \
     do {                                                                   \
@@ -77,22 +77,17 @@ static inline int test_sample(int n)
 /* What the random cases must have covered: checked where all of them were tried. */
 #define CHECK_COVERAGE(condition) CHECK(test_is_quick() || (condition))
 
-static inline int test_summary(void)
+static int test_summary(void)
 {
     printf("%d passed, %d failed\n", test_passed, test_failed);
     return test_failed == 0 ? 0 : 1;
 }
 
-static inline int test_run_all(void)
-{
-    for (const struct test *t = test_first; t != NULL; t = t->next) test_run(t->name, t->run);
-    return test_summary();
-}
-
-#define SUITE(suite)           \
-    int suite(void)            \
-    {                          \
-        return test_run_all(); \
+#define SUITE(suite)                                                                                                 \
+    int suite(void)                                                                                                  \
+    {                                                                                                                \
+        for (const struct test *test = test_first; test != NULL; test = test->next) test_run(test->name, test->run); \
+        return test_summary();                                                                                       \
     }
 
 #endif
