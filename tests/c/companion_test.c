@@ -11,34 +11,36 @@ enum { MOST = 128, POINTS = 300 };
 
 enum { SERVO, CYLINDER, HOLDING_CYLINDER, LOWERING_CYLINDER, AXIS, SLING, GEAR, STIFF_GEAR, SPRING, COMPANIONS };
 
-static const struct drive *const drives[COMPANIONS] = {[SERVO] = &servo_drive,
-                                                       [CYLINDER] = &cylinder_drive,
-                                                       [HOLDING_CYLINDER] = &cylinder_drive,
-                                                       [LOWERING_CYLINDER] = &cylinder_drive,
-                                                       [AXIS] = &axis_drive,
-                                                       [SLING] = &sling_drive,
-                                                       [GEAR] = &gear_drive,
-                                                       [STIFF_GEAR] = &gear_drive,
-                                                       [SPRING] = &spring_drive};
-
 /* Cylinders with counterbalance valves on both sides and on one, set low so that they often open; an axis that moves, moves that
    meet and overlap; a sling whose ground lies askew; a gear with play that is a part of its twist. Nothing is zero by its default
-   except in the gear without play and the cylinder without options */
-static const char *const parameters[COMPANIONS] = {
-    [SERVO] = "",
-    [CYLINDER] = "",
-    [HOLDING_CYLINDER] =
-        "\"counterbalance1\": 150e5, \"counterbalance2\": 120e5, \"tank_underlap\": 0.05, \"pilot_ratio\": 2,"
-        "\"tank_pressure\": 3e5, \"hose_volume1\": 1e-3, \"hose_volume2\": 5e-4",
-    [LOWERING_CYLINDER] = "\"counterbalance1\": 250e5, \"tank_underlap\": 0.05, \"overlap\": 0.1",
-    [AXIS] = "\"start\": 0.4, \"move[1].time\": -1.5, \"move[1].duration\": 1.2, \"move[1].distance\": 0.3,"
-             "\"move[2].time\": -0.3, \"move[2].duration\": 0.8, \"move[2].distance\": -0.5,"
-             "\"move[3].time\": 0, \"move[3].duration\": 1, \"move[3].distance\": 2,"
-             "\"move[4].time\": 1.1, \"move[4].duration\": 0.4, \"move[4].distance\": -1",
-    [SLING] = "\"ground\": -0.2, \"gravity[1]\": 2, \"gravity[2]\": -3, \"gravity[3]\": -9",
-    [GEAR] = "\"backlash\": 0.3, \"motor_friction\": 0.01, \"torque_start\": 50",
-    [STIFF_GEAR] = "\"motor_friction\": 0.01",
-    [SPRING] = "\"damping\": 300, \"preload\": -2e3"};
+   except in the gear without play and the cylinder without options, which declare dependencies that they have not: an importer may
+   set parameters */
+static const struct {
+    const struct drive *drive;
+    const char *parameters, *power; /* power: what goes in, NULL: not accounted for */
+    int nonzero;                    /* at least so many derivatives at a point are not zero, in the mean */
+    bool padded;                    /* dependencies */
+} companions[COMPANIONS] = {
+    [SERVO] = {&servo_drive, "", "power.electrical", 20, false},
+    [CYLINDER] = {&cylinder_drive, "", "power.supply", 20, true},
+    [HOLDING_CYLINDER] = {&cylinder_drive,
+                          "\"counterbalance1\": 150e5, \"counterbalance2\": 120e5, \"tank_underlap\": 0.05, "
+                          "\"pilot_ratio\": 2, \"tank_pressure\": 3e5, \"hose_volume1\": 1e-3, \"hose_volume2\": 5e-4",
+                          "power.supply", 20, false},
+    [LOWERING_CYLINDER] = {&cylinder_drive, "\"counterbalance1\": 250e5, \"tank_underlap\": 0.05, \"overlap\": 0.1",
+                           "power.supply", 20, true},
+    [AXIS] = {&axis_drive,
+              "\"start\": 0.4, \"move[1].time\": -1.5, \"move[1].duration\": 1.2, \"move[1].distance\": 0.3,"
+              "\"move[2].time\": -0.3, \"move[2].duration\": 0.8, \"move[2].distance\": -0.5,"
+              "\"move[3].time\": 0, \"move[3].duration\": 1, \"move[3].distance\": 2,"
+              "\"move[4].time\": 1.1, \"move[4].duration\": 0.4, \"move[4].distance\": -1",
+              NULL, 3, false},
+    [SLING] = {&sling_drive, "\"ground\": -0.2, \"gravity[1]\": 2, \"gravity[2]\": -3, \"gravity[3]\": -9", NULL, 20,
+               false},
+    [GEAR] = {&gear_drive, "\"backlash\": 0.3, \"motor_friction\": 0.01, \"torque_start\": 50", "power.motor", 20,
+              false},
+    [STIFF_GEAR] = {&gear_drive, "\"motor_friction\": 0.01", "power.motor", 20, true},
+    [SPRING] = {&spring_drive, "\"damping\": 300, \"preload\": -2e3", "none", 5, false}};
 
 struct specimen {
     const struct drive *drive;
@@ -53,9 +55,9 @@ static void make(struct specimen *s, int which)
     struct report report = {0};
     char text[1000];
     memset(s, 0, sizeof *s);
-    s->drive = drives[which];
+    s->drive = companions[which].drive;
     snprintf(text, sizeof text, "{\"format\": \"limber-drive/1\", \"drive\": \"%s\", \"parameters\": {%s}}",
-             s->drive->name, parameters[which]);
+             s->drive->name, companions[which].parameters);
     CHECK(companion_variables(s->drive, "test", text, &report, &s->arena, &s->variables) == STATUS_OK);
     for (int r = 0; r < s->variables.n; r++) {
         const struct variable *variable = &s->variables.row[r];
@@ -143,34 +145,23 @@ static void check_power(const struct specimen *s, int in)
     }
 }
 
-/* A derivative is zero without a declared dependency, and a declared dependency is real: somewhere it is not zero. An importer may set
-   parameters, so a gear declares what one with play depends on, and a cylinder what one with counterbalance valves does. */
-static void check_dependencies(const struct specimen *s, int which, int nonzero[MOST][MOST], int fewest)
+/* A derivative is zero without a declared dependency, and a declared dependency is real: somewhere it is not zero */
+static void check_dependencies(const struct specimen *s, int which, int nonzero[MOST][MOST])
 {
-    const bool padded = which == STIFF_GEAR || which == CYLINDER || which == LOWERING_CYLINDER;
     int sum = 0;
     for (int known = 0; known < s->variables.n; known++)
         for (int r = 0; r < s->variables.n; r++) {
             if (s->scale[known] == 0 || !is_computed(s, r)) continue;
             const bool declared =
                 companion_depends(s->drive, &s->variables, &s->variables.row[r], &s->variables.row[known]);
-            CHECK(nonzero[known][r] > 0 ? declared : !declared || padded);
+            CHECK(nonzero[known][r] > 0 ? declared : !declared || companions[which].padded);
             sum += nonzero[known][r];
         }
-    CHECK(sum > fewest * POINTS);
+    CHECK(sum > companions[which].nonzero * POINTS);
 }
 
 TEST(laws_at_random_states)
 {
-    /* derivatives at a point that are not zero, in the mean; power.IN, or none if an axis or a sling */
-    static const int fewest[COMPANIONS] = {20, 20, 20, 20, 3, 20, 20, 20, 5};
-    static const char *const in[COMPANIONS] = {[SERVO] = "power.electrical",
-                                               [CYLINDER] = "power.supply",
-                                               [HOLDING_CYLINDER] = "power.supply",
-                                               [LOWERING_CYLINDER] = "power.supply",
-                                               [GEAR] = "power.motor",
-                                               [STIFF_GEAR] = "power.motor",
-                                               [SPRING] = "none"};
     for (int which = 0; which < COMPANIONS; which++) {
         static int nonzero[MOST][MOST];
         struct specimen s;
@@ -180,11 +171,11 @@ TEST(laws_at_random_states)
         for (int point = 0; point < POINTS; point++) {
             draw(&s, &random);
             check_rates(&s);
-            if (in[which] != NULL) check_power(&s, find(&s, in[which]));
+            if (companions[which].power != NULL) check_power(&s, find(&s, companions[which].power));
             for (int r = 0; r < s.variables.n; r++)
                 if (s.scale[r] > 0) check_column(&s, r, nonzero[r]);
         }
-        check_dependencies(&s, which, nonzero, fewest[which]);
+        check_dependencies(&s, which, nonzero);
         arena_release(&s.arena);
     }
 }

@@ -170,8 +170,35 @@ TEST(dense_jacobian)
 
 /* ---- the Newton matrix ------------------------------------------------------------------------------------------------- */
 
+/* Its slopes with the states of drives are exact, at constant shares of the supply */
+static void check_drive_slopes(struct instance *instance, double *y)
+{
+    double z[MOST_Y] = {0}, up[MOST_Y], down[MOST_Y], S[MOST_Y], dx[MOST_Y] = {0}, dv[MOST_Y] = {0};
+    const struct ode *ode = &instance->stepper.ode;
+    const struct sim *sim = sim_of(instance);
+    CHECK(ode->factor(ode->context, 0, y, 1e-3) == STATUS_OK);
+    bool limited = false;
+    for (int s = 0; s < sim->robot->n_supplies; s++) limited |= sim->drives.share[s] < 1;
+    for (int j = sim->n_free; j < ode->n_v && !limited; j++) {
+        double *w = &y[ode->n_x + j];
+        const double at = *w, h = 1e-4 * instance->stepper.nominal[ode->n_x + j];
+        dv[j] = 1;
+        ode->stiffness(ode->context, dx, dv, S);
+        dv[j] = 0;
+        *w = at + h;
+        CHECK(ode->residual(ode->context, 0, y, z, up) == STATUS_OK);
+        *w = at - h;
+        CHECK(ode->residual(ode->context, 0, y, z, down) == STATUS_OK);
+        *w = at;
+        for (int i = 0; i < ode->n_v; i++) {
+            const double slope = (up[i] - down[i]) / (2 * h);
+            CHECK_NEAR(S[i], slope, 1e-4 * fabs(slope) + 1e-9 * (fabs(up[i]) + 1) / h);
+        }
+    }
+}
+
 /* N z = M z + (what a change (gamma^2 z; gamma z) of the state changes), and M z is the change of the residual with z */
-TEST(solution_with_the_newton_matrix)
+TEST(newton_matrix_of_drives)
 {
     static const double gammas[] = {0, 1e-5, 1e-3, 0.1};
     double y[MOST_Y], z[MOST_Y], r[MOST_Y], r0[MOST_Y], S[MOST_Y], dx[MOST_Y], dv[MOST_Y], worst = 0;
@@ -195,42 +222,10 @@ TEST(solution_with_the_newton_matrix)
             for (int i = 0; i < ode->n_v; i++) worst = fmax(worst, fabs(r[i] - z[i]) / nominal[i]);
             for (int i = 0; i < ode->n_v; i++) CHECK_NEAR(r[i] / nominal[i], z[i] / nominal[i], 1e-6);
         }
+        check_drive_slopes(instance, y);
         instance_free(instance);
     }
     printf("     worst %.1e\n", worst);
-}
-
-/* Its slopes with the states of drives are exact, at constant shares of the supply */
-TEST(slopes_of_the_newton_matrix)
-{
-    double y[MOST_Y], z[MOST_Y] = {0}, up[MOST_Y], down[MOST_Y], S[MOST_Y], dx[MOST_Y] = {0}, dv[MOST_Y] = {0};
-    for (int seed = 0; seed < test_sample(SEEDS); seed++) {
-        struct instance *instance = random_instance(seed, true);
-        const struct ode *ode = &instance->stepper.ode;
-        const struct sim *sim = sim_of(instance);
-        const double *nominal = instance->stepper.nominal;
-        instance_get_states(instance, y);
-        CHECK(ode->factor(ode->context, 0, y, 1e-3) == STATUS_OK);
-        bool limited = false;
-        for (int s = 0; s < sim->robot->n_supplies; s++) limited |= sim->drives.share[s] < 1;
-        for (int j = sim->n_free; j < ode->n_v && !limited; j++) {
-            double *w = &y[ode->n_x + j];
-            const double at = *w, h = 1e-4 * nominal[ode->n_x + j];
-            dv[j] = 1;
-            ode->stiffness(ode->context, dx, dv, S);
-            dv[j] = 0;
-            *w = at + h;
-            CHECK(ode->residual(ode->context, 0, y, z, up) == STATUS_OK);
-            *w = at - h;
-            CHECK(ode->residual(ode->context, 0, y, z, down) == STATUS_OK);
-            *w = at;
-            for (int i = 0; i < ode->n_v; i++) {
-                const double slope = (up[i] - down[i]) / (2 * h);
-                CHECK_NEAR(S[i], slope, 1e-4 * fabs(slope) + 1e-9 * (fabs(up[i]) + 1) / h);
-            }
-        }
-        instance_free(instance);
-    }
 }
 
 /* ---- integration ------------------------------------------------------------------------------------------------------- */

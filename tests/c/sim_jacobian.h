@@ -62,7 +62,7 @@ static double jacobian_error(struct sim *sim, double t)
             const double size =
                 (fabs(column[i]) + 1e-3 * largest) * unit + 1e-2 * (fabs(ydot[ode->n_x + i]) + nominal[i]);
             const double error = fabs(column[i] - exact[i]) * unit / size;
-            worst = error <= worst ? worst : error;
+            if (!(error <= worst)) worst = isnan(error) ? INFINITY : error;
         }
     }
     free(AB);
