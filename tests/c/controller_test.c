@@ -284,6 +284,15 @@ static void start_plant(struct rig *rig)
     CHECK(instance_initialize(rig->plant, &experiment) == STATUS_OK);
 }
 
+/* The loop before the move */
+static void start_loop(struct rig *rig, const char *parameters)
+{
+    make(rig, parameters);
+    set_desired(rig, 0);
+    start(rig);
+    start_plant(rig);
+}
+
 /* One sample of the closed loop, an unknown torque on joint 1 */
 static void step_loop(struct rig *rig, double unknown)
 {
@@ -304,10 +313,7 @@ TEST(unknown_torque_is_found)
 {
     static const double D = 30, LAMBDA = 10;
     struct rig rig;
-    make(&rig, "\"law\": 3, \"correction_bandwidth\": 10");
-    set_desired(&rig, 0);
-    start(&rig);
-    start_plant(&rig);
+    start_loop(&rig, "\"law\": 3, \"correction_bandwidth\": 10");
     for (int k = 0; k < 1000; k++) {
         step_loop(&rig, D);
         if (k % 50 != 0) continue;
@@ -324,10 +330,7 @@ static double needless_correction(const char *parameters)
 {
     struct rig rig;
     double correction = 0, torque = 0;
-    make(&rig, parameters);
-    set_desired(&rig, 0);
-    start(&rig);
-    start_plant(&rig);
+    start_loop(&rig, parameters);
     for (int k = 0; k < 600; k++) {
         set_desired(&rig, k * TS);
         step_loop(&rig, 0);
@@ -352,11 +355,8 @@ TEST(exact_model_is_not_corrected)
 
 static void tip_of(struct rig *rig, double p[3])
 {
-    for (int k = 0; k < 3; k++) {
-        char name[32];
-        snprintf(name, sizeof name, "position[%d]", k + 1);
-        p[k] = instance_get(rig->plant, named(rig->plant, "%s.%s", "tip", name));
-    }
+    CHECK(instance_update(rig->plant) == STATUS_OK);
+    for (int k = 0; k < 3; k++) p[k] = instance_get(rig->plant, named(rig->plant, "tip.position[%d]", k + 1));
 }
 
 /* An arm that hangs on compensated joints has its tip where that of the undeformed arm is desired: 1e-4 of the deflection is what the
@@ -365,21 +365,20 @@ TEST(tip_is_where_it_is_desired)
 {
     const struct experiment experiment = {0};
     struct rig rig;
-    double wanted[3], sagged[3], got[3], deflection = 0, error = 0;
+    double tip[2][3], got[3], deflection = 0, error = 0; /* undeformed and sagged */
     make(&rig, "\"tip_compensation\": 1");
-    CHECK(instance_initialize(rig.plant, &experiment) == STATUS_OK && instance_update(rig.plant) == STATUS_OK);
-    tip_of(&rig, wanted);
-    instance_set(rig.plant, rig.plant->variables.start_static, 1);
-    CHECK(instance_initialize(rig.plant, &experiment) == STATUS_OK && instance_update(rig.plant) == STATUS_OK);
-    tip_of(&rig, sagged);
+    for (int sagged = 0; sagged < 2; sagged++) {
+        instance_set(rig.plant, rig.plant->variables.start_static, sagged);
+        CHECK(instance_initialize(rig.plant, &experiment) == STATUS_OK);
+        tip_of(&rig, tip[sagged]);
+    }
     set_desired(&rig, 0);
     start(&rig);
     start_plant(&rig);
-    CHECK(instance_update(rig.plant) == STATUS_OK);
     tip_of(&rig, got);
     for (int k = 0; k < 3; k++) {
-        deflection += fabs(sagged[k] - wanted[k]);
-        error += fabs(got[k] - wanted[k]);
+        deflection += fabs(tip[1][k] - tip[0][k]);
+        error += fabs(got[k] - tip[0][k]);
     }
     CHECK(deflection > 0.01 && error < 1e-4 * deflection);
     discard(&rig);
@@ -394,7 +393,7 @@ static void check_saved_state(const char *sensors, const char *parameters)
     double tau[STEPS][MOST];
     CHECK(make_with(&rig, ARM, sensors, parameters) == STATUS_OK);
     CHECK(make_with(&copy, ARM, sensors, parameters) == STATUS_OK);
-    const int payload = variables_find(instance_variables(rig.controller), "hand.payload.mass");
+    const int payload = named(rig.controller, "hand.payload.mass");
     instance_set(rig.controller, payload, 8);
     set_desired(&rig, 0);
     start(&rig), start(&copy);

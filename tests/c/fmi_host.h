@@ -25,7 +25,8 @@ enum { HOST_INSTANCES = 8 };
 struct host {
     fmi2Component made[HOST_INSTANCES]; /* that exist, by host_make() */
     int n_made;
-    char folder[64], file[128], guid[64];
+    char folder[64], file[128];
+    const char *guid;
     fmi2CallbackFunctions functions;
     int messages, singles; /* messages; percent signs that were not doubled */
     fmi2Status status;     /* of the last message                           */
@@ -83,7 +84,7 @@ static void host_open(struct host *host)
     host_write(host->file, host_robot);
     host->functions = (fmi2CallbackFunctions){host_log, host_take, host_give_back, NULL, host};
     CHECK(sim_make("robot", host_robot, &silent, &host->sim) == STATUS_OK);
-    snprintf(host->guid, sizeof host->guid, "%s", instance_guid(host->sim));
+    host->guid = instance_guid(host->sim);
     host_now = host;
 }
 
