@@ -104,13 +104,14 @@ static struct instance *start_by(struct loaded *l, const char *file, enum method
     return l->instance;
 }
 
-/* Ten steps of 1 ms, with an input that jumps; saves after each of them where there is room for it */
+/* Ten steps of 1 ms, with an input that jumps and otherwise grows; saves after each of them where there is room for it */
 static void step_ten(struct instance *instance, unsigned char *bytes)
 {
     const int input = instance->stepper.n_inputs > 0 ? instance->stepper.input[0] : -1;
     for (int i = 0; i < 10; i++) {
-        if (input >= 0) instance_set(instance, input, 0.01 * (i % 3));
         CHECK(instance_step(instance, 1e-3) == STATUS_OK);
+        if (input >= 0 && i == 4) instance_set(instance, input, 0.01);
+        if (input >= 0) instance_set_input_rate(instance, input, 0.7);
         if (bytes != NULL) instance_save(instance, bytes);
     }
 }
