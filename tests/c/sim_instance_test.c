@@ -3,13 +3,13 @@
 #include "loaded.h"
 #include "sim/point.h"
 
-enum { MOST = 1024, WITHOUT_DRIVES = 6, ROBOTS = 9 };
+enum { MOST = 1024, WITHOUT_DRIVES = 6, ROBOTS = 10 };
 
 static const char *const robots[ROBOTS] = {"resources/canadarm-spatial.json", "resources/crane.json",
                                            "resources/four-bar.json",         "resources/two-arms.json",
                                            "resources/dualemps.json",         "resources/parallelogram.json",
                                            "resources/crane-drives.json",     "resources/cibicik-servo-drives.json",
-                                           "tests/data/good/f2-drives.json"};
+                                           "tests/data/good/f2-drives.json",  "tests/data/good/prescribed.json"};
 
 static const char *const servo = "{\"format\": \"limber-drive/1\", \"drive\": \"servo\"}";
 static const struct experiment experiment = {0};
@@ -107,7 +107,10 @@ static struct instance *start_by(struct loaded *l, const char *file, enum method
 /* Ten steps of 1 ms, with an input that jumps and otherwise grows; saves after each of them where there is room for it */
 static void step_ten(struct instance *instance, unsigned char *bytes)
 {
-    const int input = instance->stepper.n_inputs > 0 ? instance->stepper.input[0] : -1;
+    const struct stepper *stepper = &instance->stepper;
+    int at = 0; /* an input whose rate is one too, if there is one */
+    while (at + 1 < stepper->n_inputs && stepper->derivative[at] < 0) at++;
+    const int input = stepper->n_inputs > 0 ? stepper->input[at] : -1;
     for (int i = 0; i < 10; i++) {
         CHECK(instance_step(instance, 1e-3) == STATUS_OK);
         if (input >= 0 && i == 4) instance_set(instance, input, 0.01);
