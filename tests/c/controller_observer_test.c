@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "controller/control_law.h"
+#include "oracle/random.h"
 #include "robot/read.h"
 #include "sim/robot_instance.h"
-#include "support/random.h"
 #include "test.h"
 
 enum { MOST = 40, TEXT = 20000, SENSORS = 12 };

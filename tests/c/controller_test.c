@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "oracle/random.h"
 #include "robot/read.h"
 #include "sim/robot_instance.h"
-#include "support/random.h"
 #include "test.h"
 
 enum { MOST = 8, TEXT = 20000 };

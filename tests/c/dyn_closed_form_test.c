@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "support/specimen.h"
+#include "oracle/specimen.h"
 
 /* Planar double pendulum in gravity -g y; rods along x, lengths l, centres of mass at c, inertias I about them. */
 TEST(double_pendulum)

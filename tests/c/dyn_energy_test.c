@@ -1,8 +1,8 @@
 /* Power is the rate of energy. Only `full` elastic terms are a Lagrangian system, so only they are tried. */
 #include "test.h"
 
-#include "support/derivative.h"
-#include "support/scatter.h"
+#include "oracle/derivative.h"
+#include "oracle/scatter.h"
 
 enum { ROBOTS = 300, MOST = 200 };
 

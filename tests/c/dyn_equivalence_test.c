@@ -6,8 +6,8 @@
 
 #include "math/rotation.h"
 #include "math/vec.h"
-#include "support/specimen.h"
-#include "support/surgery.h"
+#include "oracle/specimen.h"
+#include "oracle/surgery.h"
 
 enum { ROBOTS = 300, MOST = 200 };
 

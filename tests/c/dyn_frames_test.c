@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "math/vec.h"
-#include "support/derivative.h"
-#include "support/scatter.h"
-#include "support/section_motion.h"
+#include "oracle/derivative.h"
+#include "oracle/scatter.h"
+#include "oracle/section_motion.h"
 
 enum { ROBOTS = 150 };
 

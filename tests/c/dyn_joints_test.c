@@ -1,5 +1,5 @@
 /* Joints with several degrees of freedom against elementary ones: robot B is robot A with every such joint split into revolute
-   and prismatic joints and massless links (support/surgery.h). Both have as many velocities, in the same order; those of A are
+   and prismatic joints and massless links (oracle/surgery.h). Both have as many velocities, in the same order; those of A are
    T times those of B, T the identity but for the rates of the three angles of a quaternion's orientation. And what a floating
    robot keeps: its momentum. */
 #include "test.h"
@@ -8,8 +8,8 @@
 
 #include "math/quaternion.h"
 #include "math/vec.h"
-#include "support/derivative.h"
-#include "support/surgery.h"
+#include "oracle/derivative.h"
+#include "oracle/surgery.h"
 
 enum { ROBOTS = 300, MOST = 200 };
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "math/vec.h"
-#include "support/derivative.h"
+#include "oracle/derivative.h"
 
 enum { ROBOTS = 60, MOST = 200 };
 

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "math/dense.h"
-#include "support/scatter.h"
-#include "support/specimen.h"
+#include "oracle/scatter.h"
+#include "oracle/specimen.h"
 
 enum { ROBOTS = 300, MOST = 200 }; /* MOST: coordinates a random robot may have */
 

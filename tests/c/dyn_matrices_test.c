@@ -5,7 +5,7 @@
 #include <json-c/json.h>
 #include <string.h>
 
-#include "support/specimen.h"
+#include "oracle/specimen.h"
 #include "test.h"
 
 enum { MOST = 128, ROBOTS = 100 };

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "support/closed.h"
-#include "support/scatter.h"
+#include "oracle/closed.h"
+#include "oracle/scatter.h"
 
 static volatile long
     allocations; /* calls so far that took or gave back memory; compilers believe malloc() changes nothing */

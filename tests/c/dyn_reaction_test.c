@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "math/vec.h"
-#include "support/derivative.h"
-#include "support/surgery.h"
+#include "oracle/derivative.h"
+#include "oracle/surgery.h"
 
 enum { ROBOTS = 60, MOST = 200 };
 

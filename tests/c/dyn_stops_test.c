@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "dyn/tangent.h"
-#include "support/specimen.h"
+#include "oracle/specimen.h"
 
 static const double K = 4e3, D = 60, UPPER = 0.5, LOWER = -0.3;
 

@@ -6,8 +6,8 @@
 
 #include "dyn/matrices.h"
 #include "math/vec.h"
-#include "support/scatter.h"
-#include "support/slopes.h"
+#include "oracle/scatter.h"
+#include "oracle/slopes.h"
 
 enum { ROBOTS = 200 };
 

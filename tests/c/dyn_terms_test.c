@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "support/specimen.h"
+#include "oracle/specimen.h"
 
 enum { ROBOTS = 200, MOST = 200, HALVINGS = 4, ANSWERS = 2 }; /* answers: mass matrix and bias */
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "support/specimen.h"
+#include "oracle/specimen.h"
 
 enum { STATES = 40, MOST = 200, MOST_THREADS = 8, ROUNDS = 5 };
 

@@ -10,7 +10,7 @@
 #include "flex/quadrature.h"
 #include "flex/shapes.h"
 #include "math/eigen.h"
-#include "support/specimen.h"
+#include "oracle/specimen.h"
 
 enum { MOST = 20 };
 

@@ -6,7 +6,7 @@
 
 #include "flex/quadrature.h"
 #include "math/lanes.h"
-#include "support/specimen.h"
+#include "oracle/specimen.h"
 
 enum { PANELS = 4, POINTS = PANELS * GAUSS_POINTS, NODES = POINTS + 2, MOST = 60, HALVINGS = 3 };
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "generate/generate.h"
-#include "support/closed.h"
+#include "oracle/closed.h"
 
 enum { ROBOTS = 150, CLOSED = 60, MOST_COORDINATES = 24 };
 

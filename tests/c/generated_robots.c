@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 
 #include "generate/generate.h"
-#include "support/closed.h"
+#include "oracle/closed.h"
 
 enum { MOST_LINKS = 6, MOST_COORDINATES = 15 };
 

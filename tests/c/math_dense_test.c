@@ -6,7 +6,7 @@
 #include <float.h>
 #include <string.h>
 
-#include "support/random.h"
+#include "oracle/random.h"
 
 enum { MOST = 40 };
 

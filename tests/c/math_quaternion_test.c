@@ -4,7 +4,7 @@
 #include "math/quaternion.h"
 #include "math/rotation.h"
 
-#include "support/random.h"
+#include "oracle/random.h"
 
 /* any unit quaternion; a few rounding errors of numbers of size one are allowed below */
 static const double ROUNDING = 1e-14;

@@ -8,7 +8,7 @@
 #include "math/rotation_tangent.h"
 #include "math/sincos.h"
 #include "math/vec.h"
-#include "support/random.h"
+#include "oracle/random.h"
 
 static void random_vector(struct random *random, double length, double v[3])
 {

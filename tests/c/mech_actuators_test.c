@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "support/closed.h"
-#include "support/derivative.h"
+#include "oracle/closed.h"
+#include "oracle/derivative.h"
 
 enum { ROBOTS = 150, MOST_LINES = 3 };
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "support/closed.h"
+#include "oracle/closed.h"
 
 enum { ROBOTS = 100 };
 

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "support/closed.h"
-#include "support/derivative.h"
+#include "oracle/closed.h"
+#include "oracle/derivative.h"
 
 enum { ROBOTS = 120 };
 
@@ -110,7 +110,7 @@ static void gaps(struct specimen *s, void *context, double *y)
     closed_gap(c, c->s.qd, NULL, y, NULL, NULL);
 }
 
-/* Along the flow of support/derivative.h the kept gaps have no acceleration: by differences, which know nothing of frames; the better of
+/* Along the flow of oracle/derivative.h the kept gaps have no acceleration: by differences, which know nothing of frames; the better of
    two steps, as some robots whirl and others hardly move */
 TEST(gaps_are_not_accelerated)
 {

@@ -5,7 +5,7 @@
 #include <float.h>
 #include <string.h>
 
-#include "support/closed.h"
+#include "oracle/closed.h"
 
 enum { ROBOTS = 150 };
 

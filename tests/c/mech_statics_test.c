@@ -12,7 +12,7 @@
 #include "analysis/independent.h"
 #include "math/dense.h"
 #include "mech/statics.h"
-#include "support/closed.h"
+#include "oracle/closed.h"
 
 enum { SAMPLE = 40, MOST_DRAWS = 100, MOST_SEEDS = 3000 };
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "math/vec.h"
-#include "support/closed.h"
+#include "oracle/closed.h"
 
 enum { ROBOTS = 60 };
 

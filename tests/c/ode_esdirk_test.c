@@ -8,7 +8,7 @@
 
 #include "ode/esdirk.h"
 #include "ode/tableau.h"
-#include "support/problem.h"
+#include "oracle/problem.h"
 
 static const struct tableau *const pairs[] = {&ESDIRK5, &ESDIRK3};
 static const int order[] = {5, 3};

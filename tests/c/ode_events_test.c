@@ -8,7 +8,7 @@
 #include "ode/events.h"
 #include "ode/explicit.h"
 #include "ode/gauss.h"
-#include "support/problem.h"
+#include "oracle/problem.h"
 
 static const struct integrator_options tight = {.relative_tolerance = 1e-8};
 

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "support/equations.h"
+#include "oracle/equations.h"
 
 static struct one_step *method_for(const struct ode *ode)
 {

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "support/random.h"
+#include "oracle/random.h"
 
 /* ---- the reduced system against the full one ----------------------------------------------------------------------- */
 

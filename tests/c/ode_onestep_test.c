@@ -6,7 +6,7 @@
 
 #include "ode/esdirk.h"
 #include "ode/tableau.h"
-#include "support/problem.h"
+#include "oracle/problem.h"
 
 static const struct integrator_options tight = {.relative_tolerance = 1e-8}, loose = {.relative_tolerance = 1e-4};
 

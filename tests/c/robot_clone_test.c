@@ -1,6 +1,6 @@
 /* robot_clone(): the same robot, with memory of its own. */
+#include "oracle/specimen.h"
 #include "robot/read.h"
-#include "support/specimen.h"
 #include "test.h"
 
 enum { SEEDS = 100 };

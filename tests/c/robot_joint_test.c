@@ -7,8 +7,8 @@
 #include "math/quaternion.h"
 #include "math/rotation.h"
 #include "math/vec.h"
-#include "support/random.h"
-#include "support/specimen.h"
+#include "oracle/random.h"
+#include "oracle/specimen.h"
 #include "test.h"
 
 enum { TRIES = 200, TYPES = JOINT_FREE + 1, MOST_VALUES = 60 };

@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "math/quaternion.h"
+#include "oracle/random.h"
+#include "oracle/random_frames.h"
+#include "oracle/random_robot.h"
+#include "oracle/variable_slopes.h"
 #include "sim/robot_instance.h"
-#include "support/random.h"
-#include "support/random_frames.h"
-#include "support/random_robot.h"
-#include "support/variable_slopes.h"
 
 enum { SEEDS = 60 };
 

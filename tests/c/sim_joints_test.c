@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "math/quaternion.h"
+#include "oracle/random.h"
+#include "oracle/random_robot.h"
+#include "oracle/variable_slopes.h"
 #include "robot/read.h"
 #include "sim/robot_instance.h"
-#include "support/random.h"
-#include "support/random_robot.h"
-#include "support/variable_slopes.h"
 
 enum { MOST = 512, SEEDS = 40 };
 

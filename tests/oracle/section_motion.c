@@ -1,4 +1,4 @@
-#include "support/section_motion.h"
+#include "oracle/section_motion.h"
 
 #include "flex/section.h"
 #include "math/rotation.h"

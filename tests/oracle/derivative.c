@@ -1,4 +1,4 @@
-#include "support/derivative.h"
+#include "oracle/derivative.h"
 
 #include <math.h>
 #include <string.h>

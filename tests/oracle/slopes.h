@@ -3,7 +3,7 @@
 #define SUPPORT_SLOPES_H
 
 #include "dyn/tangent.h"
-#include "support/specimen.h"
+#include "oracle/specimen.h"
 
 enum { MOST = 200, MOST_VALUES = 2000 };
 

@@ -1,4 +1,4 @@
-#include "support/scatter.h"
+#include "oracle/scatter.h"
 
 #include "math/rotation.h"
 #include "math/vec.h"

@@ -1,4 +1,4 @@
-#include "support/random_robot.h"
+#include "oracle/random_robot.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #define SUPPORT_SPECIMEN_H
 
 #include "mech/mechanism.h"
-#include "support/random.h"
+#include "oracle/random.h"
 
 struct specimen {
     char *text;          /* the robot file                                                          */

@@ -4,7 +4,7 @@
 #ifndef SUPPORT_DERIVATIVE_H
 #define SUPPORT_DERIVATIVE_H
 
-#include "support/specimen.h"
+#include "oracle/specimen.h"
 
 /* Fills y with what is to be differentiated, at the specimen's present state. */
 typedef void flow_function(struct specimen *specimen, void *context, double *y);

@@ -2,8 +2,8 @@
 #ifndef SUPPORT_VARIABLE_SLOPES_H
 #define SUPPORT_VARIABLE_SLOPES_H
 
+#include "oracle/random.h"
 #include "sim/sim.h"
-#include "support/random.h"
 
 /* Moves states and inputs, by up to 0.3 nominal values or units. */
 void move_at_random(struct instance *instance, struct random *random);

@@ -4,7 +4,7 @@
 #ifndef SUPPORT_RANDOM_ROBOT_H
 #define SUPPORT_RANDOM_ROBOT_H
 
-#include "support/random.h"
+#include "oracle/random.h"
 
 /* Text of a robot file; the caller frees it. NULL: out of memory. */
 char *random_robot(struct random *random);

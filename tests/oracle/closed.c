@@ -1,4 +1,4 @@
-#include "support/closed.h"
+#include "oracle/closed.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -7,8 +7,8 @@
 #include "dyn/sites.h"
 #include "math/dense.h"
 #include "math/vec.h"
-#include "support/scatter.h"
-#include "support/surgery.h"
+#include "oracle/scatter.h"
+#include "oracle/surgery.h"
 
 /* ---- making ---------------------------------------------------------------------------------------------------------------- */
 

@@ -1,4 +1,4 @@
-#include "support/equations.h"
+#include "oracle/equations.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef SUPPORT_RANDOM_FRAMES_H
 #define SUPPORT_RANDOM_FRAMES_H
 
-#include "support/random.h"
+#include "oracle/random.h"
 
 /* The text of a robot with two frames on every link, in format 2; the caller frees it. */
 char *random_frames(struct random *random, const char *text);

@@ -1,4 +1,4 @@
-#include "support/slopes.h"
+#include "oracle/slopes.h"
 
 #include <math.h>
 #include <stdio.h>

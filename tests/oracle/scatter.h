@@ -2,7 +2,7 @@
 #ifndef SUPPORT_SCATTER_H
 #define SUPPORT_SCATTER_H
 
-#include "support/specimen.h"
+#include "oracle/specimen.h"
 
 /* A random site of a link: hinge, tip, station or node, half of them with an offset. */
 struct site random_site(struct random *random, const struct robot *robot, int link);

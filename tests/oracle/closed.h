@@ -3,7 +3,7 @@
 #define SUPPORT_CLOSED_H
 
 #include "mech/mechanism.h"
-#include "support/slopes.h"
+#include "oracle/slopes.h"
 
 enum { MOST_ROWS = 40, ANY_LOOP = -1 };
 
