@@ -128,11 +128,4 @@ TEST(joint_forces_are_what_the_file_says)
     specimen_free(&s);
 }
 
-int dyn_closed_form_test(void)
-{
-    RUN(double_pendulum);
-    RUN(hermite_beam_is_one_finite_element);
-    RUN(tip_force_loads_modes_by_their_tip_value);
-    RUN(joint_forces_are_what_the_file_says);
-    return test_summary();
-}
+SUITE(dyn_closed_form_test)

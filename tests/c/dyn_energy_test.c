@@ -102,10 +102,4 @@ TEST(kinetic_energy_is_the_form_of_the_mass_matrix)
     printf("     worst %.1e of the terms\n", worst);
 }
 
-int dyn_energy_test(void)
-{
-    RUN(power_is_the_rate_of_energy_for_any_acceleration);
-    RUN(power_is_the_rate_of_energy_in_motion);
-    RUN(kinetic_energy_is_the_form_of_the_mass_matrix);
-    return test_summary();
-}
+SUITE(dyn_energy_test)

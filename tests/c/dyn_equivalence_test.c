@@ -229,13 +229,4 @@ TEST(the_world_has_no_place_and_no_direction)
     printf("     worst %.1e\n", worst);
 }
 
-int dyn_equivalence_test(void)
-{
-    RUN(beam_without_modes_is_rigid);
-    RUN(payload_is_a_fixed_link);
-    RUN(hub_is_a_link_with_the_joint);
-    RUN(fixed_links_are_one_body);
-    RUN(prescribed_answer_moves_the_free_joint);
-    RUN(the_world_has_no_place_and_no_direction);
-    return test_summary();
-}
+SUITE(dyn_equivalence_test)

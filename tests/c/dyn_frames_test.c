@@ -151,11 +151,4 @@ TEST(end_sections_are_tip_and_hinge)
     }
 }
 
-int dyn_frames_test(void)
-{
-    RUN(tips_move_as_their_poses_do);
-    RUN(frames_move_as_their_poses_do);
-    RUN(sections_move_as_their_poses_do);
-    RUN(end_sections_are_tip_and_hinge);
-    return test_summary();
-}
+SUITE(dyn_frames_test)

@@ -381,14 +381,4 @@ TEST(momentum_is_the_rate_of_the_first_moments)
     printf("     worst %.1e of |M| |qd|\n", worst);
 }
 
-int dyn_joints_test(void)
-{
-    RUN(bodies_move_alike);
-    RUN(forces_are_those_of_elementary_joints);
-    RUN(mass_matrix_is_mapped_by_the_velocities);
-    RUN(energies_and_powers_are_the_same);
-    RUN(bodies_accelerate_alike);
-    RUN(a_floating_robot_keeps_its_momentum);
-    RUN(momentum_is_the_rate_of_the_first_moments);
-    return test_summary();
-}
+SUITE(dyn_joints_test)

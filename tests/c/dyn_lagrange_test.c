@@ -105,8 +105,4 @@ TEST(lagranges_equations)
     printf("     worst %.1e of the forces\n", worst);
 }
 
-int dyn_lagrange_test(void)
-{
-    RUN(lagranges_equations);
-    return test_summary();
-}
+SUITE(dyn_lagrange_test)

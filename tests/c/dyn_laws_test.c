@@ -132,11 +132,4 @@ TEST(absent_inputs_are_zeros)
     }
 }
 
-int dyn_laws_test(void)
-{
-    RUN(inverse_undoes_forward_and_both_algorithms_agree);
-    RUN(solve_reuses_the_factors);
-    RUN(mass_matrix_is_columns_of_the_inverse);
-    RUN(absent_inputs_are_zeros);
-    return test_summary();
-}
+SUITE(dyn_laws_test)

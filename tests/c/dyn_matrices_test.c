@@ -236,11 +236,4 @@ TEST(reference_robots_are_skew_too)
     CHECK(tried >= 30);
 }
 
-int dyn_matrices_test(void)
-{
-    RUN(mass_rate_less_twice_coriolis_is_skew);
-    RUN(ruthless_terms_are_not_skew);
-    RUN(the_matrices_add_up_to_the_bias);
-    RUN(reference_robots_are_skew_too);
-    return test_summary();
-}
+SUITE(dyn_matrices_test)

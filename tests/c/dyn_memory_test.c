@@ -108,6 +108,7 @@ static void everything(struct specimen *s)
 
 TEST(the_counter_counts)
 {
+    counting = start_counting();
     if (!counting) return;
     const long before = allocations;
     void *volatile memory = malloc(10);
@@ -216,12 +217,4 @@ TEST(masses_change_without_memory)
         }
 }
 
-int dyn_memory_test(void)
-{
-    counting = start_counting();
-    RUN(the_counter_counts);
-    RUN(algorithms_allocate_nothing);
-    RUN(masses_change_without_memory);
-    RUN(closed_robots_allocate_at_the_start_alone);
-    return test_summary();
-}
+SUITE(dyn_memory_test)

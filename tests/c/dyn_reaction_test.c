@@ -141,10 +141,4 @@ TEST(pendulum_pulls_at_its_hinge)
     specimen_free(&s);
 }
 
-int dyn_reaction_test(void)
-{
-    RUN(reaction_is_the_answer_of_a_joint_in_the_cut);
-    RUN(base_reactions_balance_the_momentum);
-    RUN(pendulum_pulls_at_its_hinge);
-    return test_summary();
-}
+SUITE(dyn_reaction_test)

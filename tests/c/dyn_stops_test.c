@@ -95,11 +95,4 @@ TEST(energy_is_kept_or_lost)
     specimen_free(&s);
 }
 
-int dyn_stops_test(void)
-{
-    RUN(free_between_the_limits);
-    RUN(pushes_back_at_either_side);
-    RUN(slope);
-    RUN(energy_is_kept_or_lost);
-    return test_summary();
-}
+SUITE(dyn_stops_test)

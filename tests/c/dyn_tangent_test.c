@@ -325,15 +325,4 @@ TEST(deflection_is_the_tip_seen_from_the_hinge)
     }
 }
 
-int dyn_tangent_test(void)
-{
-    RUN(inverse_dynamics_agree_with_differences);
-    RUN(random_directions_agree_with_differences);
-    RUN(unit_directions_agree_with_differences);
-    RUN(columns_of_the_inverse_mass_matrix);
-    RUN(along_the_flow_poses_change_by_velocities);
-    RUN(jacobian_is_unit_directions);
-    RUN(payloads_of_more_mass);
-    RUN(deflection_is_the_tip_seen_from_the_hinge);
-    return test_summary();
-}
+SUITE(dyn_tangent_test)

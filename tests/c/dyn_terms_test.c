@@ -149,11 +149,4 @@ TEST(nothing_beyond_the_kept_order)
     specimen_free(&s);
 }
 
-int dyn_terms_test(void)
-{
-    RUN(nothing_beyond_the_kept_order);
-    RUN(linear_is_of_second_order);
-    RUN(ruthless_is_of_first_order);
-    RUN(all_agree_without_deformation);
-    return test_summary();
-}
+SUITE(dyn_terms_test)

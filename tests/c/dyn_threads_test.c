@@ -76,9 +76,4 @@ TEST(eight_threads_give_the_same_numbers)
     for (int seed = 10; seed < 20; seed++) check_threads(seed, MOST_THREADS);
 }
 
-int dyn_threads_test(void)
-{
-    RUN(two_threads_give_the_same_numbers);
-    RUN(eight_threads_give_the_same_numbers);
-    return test_summary();
-}
+SUITE(dyn_threads_test)

@@ -358,16 +358,4 @@ TEST(foreshortening_is_an_integral_over_the_points)
         "\"axial\": {\"shape\": \"linear\"}");
 }
 
-int flex_body_test(void)
-{
-    RUN(tip_mass_table_with_its_own_shapes);
-    RUN(tip_mass_table_with_craig_bampton_shapes);
-    RUN(two_link_arm_of_de_luca_and_siciliano);
-    RUN(clamped_free_frequencies_are_exact);
-    RUN(pinned_pinned_squares_of_lin_and_lewis);
-    RUN(rods_have_the_frequencies_of_quarter_waves);
-    RUN(craig_bampton_rods_with_a_load_at_the_tip);
-    RUN(damping_is_what_the_file_says);
-    RUN(foreshortening_is_an_integral_over_the_points);
-    return test_summary();
-}
+SUITE(flex_body_test)

@@ -205,10 +205,4 @@ TEST(reduced_terms_are_those_of_the_beam)
     }
 }
 
-int flex_geometric_test(void)
-{
-    RUN(twin_has_the_lagrangian_of_the_beam_to_second_order);
-    RUN(without_matrices_it_has_not);
-    RUN(reduced_terms_are_those_of_the_beam);
-    return test_summary();
-}
+SUITE(flex_geometric_test)

@@ -54,10 +54,4 @@ TEST(nodes_ascend_inside_and_weights_are_symmetric)
     CHECK_NEAR(2 * weight[GAUSS_POINTS - 1], 0.027152459411754094852, 4 * DBL_EPSILON);
 }
 
-int flex_quadrature_test(void)
-{
-    RUN(integrates_polynomials_up_to_degree_31);
-    RUN(is_the_gauss_rule);
-    RUN(nodes_ascend_inside_and_weights_are_symmetric);
-    return test_summary();
-}
+SUITE(flex_quadrature_test)

@@ -580,25 +580,4 @@ TEST(plain_shapes_at_the_tip)
     }
 }
 
-int flex_shapes_test(void)
-{
-    RUN(roots_are_the_known_ones);
-    RUN(high_roots_are_the_asymptotes);
-    RUN(tip_mass_frequencies);
-    RUN(de_luca_siciliano_link_frequencies);
-    RUN(random_tip_loads_give_roots);
-    RUN(roots_increase_and_interlace);
-    RUN(no_root_is_missed);
-    RUN(huge_tip_load_is_a_massless_beam);
-    RUN(eigenfunctions_agree_with_more_digits);
-    RUN(clamped_mass_shapes_agree_with_more_digits);
-    RUN(clamped_mass_shapes_meet_their_boundary_conditions);
-    RUN(clamped_clamped_shapes_meet_their_boundary_conditions);
-    RUN(derivatives_are_derivatives);
-    RUN(eigenfunctions_are_orthogonal);
-    RUN(first_mode_under_a_huge_mass_is_static);
-    RUN(tip_that_is_a_node);
-    RUN(plain_shapes_are_their_formulas);
-    RUN(plain_shapes_at_the_tip);
-    return test_summary();
-}
+SUITE(flex_shapes_test)

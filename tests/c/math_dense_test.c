@@ -160,13 +160,4 @@ TEST(inverses_invert)
     CHECK(dense_invert(1, memcpy(F, not_finite, sizeof not_finite), B) != 0);
 }
 
-int math_dense_test(void)
-{
-    RUN(inverses_invert);
-    RUN(lu_solves);
-    RUN(cholesky_solves);
-    RUN(cholesky_factors_multiply_to_the_matrix);
-    RUN(unit_triangles_solve);
-    RUN(what_is_not_positive_is_refused);
-    return test_summary();
-}
+SUITE(math_dense_test)

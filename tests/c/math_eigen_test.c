@@ -174,13 +174,4 @@ TEST(mass_must_be_positive_definite)
     }
 }
 
-int math_eigen_test(void)
-{
-    RUN(symmetric_random);
-    RUN(symmetric_known);
-    RUN(graded_matrix_keeps_small_eigenvalues);
-    RUN(generalised_random);
-    RUN(generalised_known);
-    RUN(mass_must_be_positive_definite);
-    return test_summary();
-}
+SUITE(math_eigen_test)

@@ -104,12 +104,4 @@ TEST(the_rate_is_the_derivative)
     }
 }
 
-int math_quaternion_test(void)
-{
-    RUN(a_product_is_the_product_of_the_matrices);
-    RUN(the_matrix_does_not_depend_on_the_length);
-    RUN(the_exponential_is_that_of_the_rotation_vector);
-    RUN(a_matrix_gives_its_quaternion_back);
-    RUN(the_rate_is_the_derivative);
-    return test_summary();
-}
+SUITE(math_quaternion_test)

@@ -225,14 +225,4 @@ TEST(sines_in_lanes)
     }
 }
 
-int math_rotation_test(void)
-{
-    RUN(coefficients_keep_their_digits);
-    RUN(second_rates_keep_their_digits);
-    RUN(exp_is_a_rotation_about_its_vector);
-    RUN(exp_turns_by_the_right_hand);
-    RUN(rates_are_derivatives);
-    RUN(rpy_is_three_turns);
-    RUN(sines_in_lanes);
-    return test_summary();
-}
+SUITE(math_rotation_test)

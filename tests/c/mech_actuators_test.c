@@ -98,9 +98,4 @@ TEST(forces_do_the_work_of_their_rates)
     printf("     worst %.1e\n", worst);
 }
 
-int mech_actuators_test(void)
-{
-    RUN(rates_are_those_of_the_lengths);
-    RUN(forces_do_the_work_of_their_rates);
-    return test_summary();
-}
+SUITE(mech_actuators_test)

@@ -613,21 +613,4 @@ TEST(a_loop_between_links_that_are_fixed_to_each_other)
     }
 }
 
-int mech_close_test(void)
-{
-    RUN(passive_joints_move_first);
-    RUN(the_nearest_of_two_assemblies_is_found);
-    RUN(driven_tau_move_where_passive_ones_do_not_suffice);
-    RUN(prescribed_joints_never_move);
-    RUN(links_that_are_too_short_are_told);
-    RUN(nothing_is_joined_turned_round);
-    RUN(random_robots_close_again);
-    RUN(closing_is_the_least_change_of_the_joints_of_the_loop);
-    RUN(loops_without_common_joints_do_not_act_on_each_other);
-    RUN(joints_that_the_start_moves_are_told);
-    RUN(projection);
-    RUN(a_planar_mechanism_in_space);
-    RUN(a_weld_locks_a_planar_mechanism);
-    RUN(a_loop_between_links_that_are_fixed_to_each_other);
-    return test_summary();
-}
+SUITE(mech_close_test)

@@ -212,13 +212,4 @@ TEST(inverse_dynamics_with_the_loads_give_the_drives)
     printf("     worst %.1e\n", worst);
 }
 
-int mech_forward_test(void)
-{
-    RUN(gap_and_rate_are_those_written_down);
-    RUN(both_algorithms_solve_the_dense_system);
-    RUN(rank_is_that_of_the_jacobian);
-    RUN(gaps_are_not_accelerated);
-    RUN(multipliers_do_no_work);
-    RUN(inverse_dynamics_with_the_loads_give_the_drives);
-    return test_summary();
-}
+SUITE(mech_forward_test)

@@ -431,16 +431,4 @@ TEST(newton_factors_project)
     CHECK_COVERAGE(closed_again > ROBOTS);
 }
 
-int mech_newton_test(void)
-{
-    RUN(the_recursion_solves_with_the_newton_matrix);
-    RUN(forces_of_the_newton_matrix_are_those_of_its_parts);
-    RUN(stiff_slopes_are_slopes);
-    RUN(factors_last);
-    RUN(loops_are_solved_with_the_newton_matrix);
-    RUN(drives_are_solved_with_the_newton_matrix);
-    RUN(forward_dynamics_leaves_no_residual);
-    RUN(the_residual_is_linear_in_its_unknowns);
-    RUN(newton_factors_project);
-    return test_summary();
-}
+SUITE(mech_newton_test)

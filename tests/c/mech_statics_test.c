@@ -316,8 +316,4 @@ TEST(equilibria_are_found_from_afar)
     CHECK(tally.found >= 0.95 * sample);
 }
 
-int mech_statics_test(void)
-{
-    RUN(equilibria_are_found_from_afar);
-    return test_summary();
-}
+SUITE(mech_statics_test)

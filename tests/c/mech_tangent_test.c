@@ -217,12 +217,4 @@ TEST(along_the_flow_loops_stay_closed)
     printf("     worst %.1e\n", worst);
 }
 
-int mech_tangent_test(void)
-{
-    RUN(random_directions_agree_with_differences);
-    RUN(unit_directions_agree_with_differences);
-    RUN(actuators_agree_with_differences);
-    RUN(jacobian_is_unit_directions);
-    RUN(along_the_flow_loops_stay_closed);
-    return test_summary();
-}
+SUITE(mech_tangent_test)

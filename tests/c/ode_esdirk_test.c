@@ -406,16 +406,4 @@ TEST(the_fastest_rate_of_one_coordinate)
     }
 }
 
-int ode_esdirk_test(void)
-{
-    RUN(stages_are_consistent);
-    RUN(order_conditions);
-    RUN(both_are_stable_for_every_step_size);
-    RUN(a_step_of_the_oscillator_is_the_stability_function);
-    RUN(formulas_have_their_order_on_a_pendulum);
-    RUN(a_step_is_that_of_the_formula);
-    RUN(order_of_the_integrator);
-    RUN(both_newton_iterations_find_the_same_stages);
-    RUN(the_fastest_rate_of_one_coordinate);
-    return test_summary();
-}
+SUITE(ode_esdirk_test)

@@ -406,18 +406,4 @@ TEST(the_longest_step_is_not_shorter_than_the_shortest)
     integrator_free(integrator);
 }
 
-int ode_events_test(void)
-{
-    RUN(errors_of_a_bouncing_ball_fall_with_the_tolerance);
-    RUN(contact_is_located);
-    RUN(damped_stops_converge);
-    RUN(fixed_steps_pass_switches);
-    RUN(several_switches_in_one_step);
-    RUN(grazing_contact);
-    RUN(start_on_a_switch);
-    RUN(the_first_of_two_arches_is_found);
-    RUN(switches_without_end_do_not_stop_it);
-    RUN(a_sliding_mass_comes_to_rest);
-    RUN(the_longest_step_is_not_shorter_than_the_shortest);
-    return test_summary();
-}
+SUITE(ode_events_test)

@@ -169,14 +169,4 @@ TEST(fixed_steps)
     integrator_free(&s->base);
 }
 
-int ode_explicit_test(void)
-{
-    RUN(the_order_is_8);
-    RUN(the_low_order_is_3);
-    RUN(the_stability_region_is_that_of_the_polynomial);
-    RUN(errors_and_steps_follow_the_tolerance);
-    RUN(what_rests_stays_at_rest);
-    RUN(a_stage_that_fails_asks_for_a_shorter_step);
-    RUN(fixed_steps);
-    return test_summary();
-}
+SUITE(ode_explicit_test)

@@ -536,23 +536,4 @@ TEST(what_rests_stays_at_rest)
     CHECK(fixed_error(&pendulum, 0.1, 1, rest, rest) == 0);
 }
 
-int ode_gauss_test(void)
-{
-    RUN(the_order_is_10);
-    RUN(it_agrees_with_the_explicit_method);
-    RUN(constraints_hold_with_their_multiplier);
-    RUN(a_step_there_and_back_returns);
-    RUN(the_stability_function_is_the_pade_approximation_and_A_stable);
-    RUN(the_linear_system_of_the_stages);
-    RUN(the_energy_of_oscillators_does_not_drift);
-    RUN(the_energy_of_a_pendulum_does_not_drift);
-    RUN(errors_follow_the_tolerance);
-    RUN(the_step_size_is_held);
-    RUN(limits_and_ends_are_kept);
-    RUN(an_iteration_that_diverges_shortens_the_step);
-    RUN(an_iteration_that_is_too_slow_shortens_the_step);
-    RUN(a_stage_that_fails_is_not_used);
-    RUN(fixed_steps_have_fixed_work);
-    RUN(what_rests_stays_at_rest);
-    return test_summary();
-}
+SUITE(ode_gauss_test)

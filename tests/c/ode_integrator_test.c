@@ -392,19 +392,4 @@ TEST(memory_continues_with_the_same_bits)
     check_memory(METHOD_SYMMETRIC, 0.03);
 }
 
-int ode_integrator_test(void)
-{
-    RUN(every_cause_has_its_code_and_text);
-    RUN(the_order_is_limited_where_loose_tolerances_meet_light_damping);
-    RUN(fixed_steps_need_a_method_that_takes_them);
-    RUN(it_ends_exactly_where_it_should_and_counts);
-    RUN(each_failure_has_its_cause);
-    RUN(after_a_failure_it_goes_on_from_the_last_good_state);
-    RUN(what_has_no_end_is_given_up);
-    RUN(a_tolerance_beyond_rounding_is_refused);
-    RUN(internal_steps_are_limited);
-    RUN(steps_without_prospect_end);
-    RUN(a_communication_step_has_equal_fixed_steps);
-    RUN(memory_continues_with_the_same_bits);
-    return test_summary();
-}
+SUITE(ode_integrator_test)

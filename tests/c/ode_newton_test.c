@@ -238,10 +238,4 @@ TEST(a_tumbling_top_follows_its_closed_form)
     }
 }
 
-int ode_newton_test(void)
-{
-    RUN(the_reduced_system_has_the_solution_of_the_full_one);
-    RUN(without_positions_it_is_of_first_order);
-    RUN(a_tumbling_top_follows_its_closed_form);
-    return test_summary();
-}
+SUITE(ode_newton_test)

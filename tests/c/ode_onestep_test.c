@@ -461,23 +461,4 @@ TEST(fixed_steps_that_fail)
     CHECK(problem_solve(&problem, esdirk_make, counted, 0.6, 0.6, y, NULL) == STATUS_TOO_MANY_STEPS);
 }
 
-int ode_onestep_test(void)
-{
-    RUN(it_ends_exactly_where_it_should);
-    RUN(every_failure_has_its_cause);
-    RUN(errors_that_do_not_fall_with_the_step_end_it);
-    RUN(no_rates_at_the_start);
-    RUN(rates_have_a_limit);
-    RUN(more_digits_than_there_are);
-    RUN(the_last_step_may_be_tiny);
-    RUN(a_singular_newton_matrix_is_avoided);
-    RUN(a_wrong_jacobian_costs_steps);
-    RUN(too_many_steps);
-    RUN(stiff_and_still_equations_of_first_order);
-    RUN(new_inputs_keep_the_step_size);
-    RUN(memory_continues_with_the_same_bits);
-    RUN(factors_are_kept_over_equal_steps);
-    RUN(fixed_steps_have_fixed_work);
-    RUN(fixed_steps_that_fail);
-    return test_summary();
-}
+SUITE(ode_onestep_test)

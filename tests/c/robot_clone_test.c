@@ -61,9 +61,4 @@ TEST(edits_stay_in_the_clone)
     }
 }
 
-int robot_clone_test(void)
-{
-    RUN(clone_computes_the_same);
-    RUN(edits_stay_in_the_clone);
-    return test_summary();
-}
+SUITE(robot_clone_test)

@@ -542,21 +542,4 @@ TEST(friction_takes_power)
     try_all(JOINT_FIXED, loss);
 }
 
-int robot_joint_test(void)
-{
-    RUN(groups_of_names_cover_positions_and_velocities);
-    RUN(at_rest_the_hinge_frame_is_the_joint_frame);
-    RUN(subspace_is_the_derivative_of_the_pose);
-    RUN(a_quaternion_of_any_length_is_an_orientation);
-    RUN(rate_of_the_subspace);
-    RUN(change_of_the_subspace);
-    RUN(turn_of_a_force_against_the_subspace);
-    RUN(move_and_difference_undo_each_other);
-    RUN(moves_keep_the_norm_of_a_quaternion);
-    RUN(rate_of_positions_is_that_of_a_move);
-    RUN(half_angle_quaternions_are_the_orientation);
-    RUN(slopes_of_the_forces);
-    RUN(forces_are_the_gradient_of_the_energy);
-    RUN(friction_takes_power);
-    return test_summary();
-}
+SUITE(robot_joint_test)

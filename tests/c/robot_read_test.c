@@ -352,23 +352,4 @@ TEST(every_error_is_reported_and_no_robot_is_left)
     robot_free(robot);
 }
 
-int robot_read_test(void)
-{
-    RUN(what_is_absent_is_as_documented);
-    RUN(counts_of_hermite_and_linear_may_be_left_out);
-    RUN(limits_may_be_one_sided);
-    RUN(sections_have_their_textbook_numbers);
-    RUN(width_and_height_exchange_y_and_z);
-    RUN(thin_strip_twists_like_a_third);
-    RUN(dh_is_the_product_of_four_motions);
-    RUN(axis_is_normalised_at_any_scale);
-    RUN(names_become_indices);
-    RUN(one_value_stands_for_both_coordinates);
-    RUN(one_object_limits_both_coordinates);
-    RUN(quaternion_is_normalized);
-    RUN(foreshortening_is_the_default_of_bending_in_format_2);
-    RUN(craig_bampton_shapes_of_twist_and_axial);
-    RUN(decimal_comma_in_the_locale_changes_nothing);
-    RUN(every_error_is_reported_and_no_robot_is_left);
-    return test_summary();
-}
+SUITE(robot_read_test)

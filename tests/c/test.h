@@ -1,6 +1,7 @@
 /* The smallest test harness that says what failed and where. A file dyn_laws_test.c is one suite of the program limber_tests:
        TEST(name) { CHECK(...); CHECK_NEAR(got, want, tolerance); }
-       int dyn_laws_test(void) { RUN(name); return test_summary(); } */
+       SUITE(dyn_laws_test)
+   A suite runs its tests in the order of the file. */
 #ifndef TEST_H
 #define TEST_H
 
@@ -12,7 +13,23 @@
 
 static int test_failed_checks, test_passed, test_failed;
 
-#define TEST(name) static void name(void)
+struct test {
+    const char *name;
+    void (*run)(void);
+    struct test *next;
+};
+
+static struct test *test_first, **test_end = &test_first;
+
+#define TEST(name)                                                 \
+    static void name(void);                                        \
+    __attribute__((constructor)) static void test_add_##name(void) \
+    {                                                              \
+        static struct test test = {#name, name, NULL};             \
+        *test_end = &test;                                         \
+        test_end = &test.next;                                     \
+    }                                                              \
+    static void name(void)
 
 #define CHECK(condition)                                                   \
     do {                                                                   \
@@ -33,15 +50,17 @@ static int test_failed_checks, test_passed, test_failed;
         }                                                                                                     \
     } while (0)
 
-#define RUN(name)                                       \
-    do {                                                \
-        const int before = test_failed_checks;          \
-        name();                                         \
-        const int ok = test_failed_checks == before;    \
-        printf("%s %s\n", ok ? "ok  " : "FAIL", #name); \
-        if (ok) test_passed++;                          \
-        else test_failed++;                             \
-    } while (0)
+static inline void test_run(const char *name, void (*run)(void))
+{
+    const int before = test_failed_checks;
+    run();
+    const bool ok = test_failed_checks == before;
+    printf("%s %s\n", ok ? "ok  " : "FAIL", name);
+    if (ok) test_passed++;
+    else test_failed++;
+}
+
+#define RUN(name) test_run(#name, name)
 
 static inline bool test_is_quick(void)
 {
@@ -63,5 +82,12 @@ static int test_summary(void)
     printf("%d passed, %d failed\n", test_passed, test_failed);
     return test_failed == 0 ? 0 : 1;
 }
+
+#define SUITE(suite)                                                                                                 \
+    int suite(void)                                                                                                  \
+    {                                                                                                                \
+        for (const struct test *test = test_first; test != NULL; test = test->next) test_run(test->name, test->run); \
+        return test_summary();                                                                                       \
+    }
 
 #endif
