@@ -106,12 +106,12 @@ TEST(generated_expressions_of_closed_robots_equal_the_library)
 {
     struct tally tally = {0};
     for (int seed = 0; seed < test_sample(CLOSED); seed++) {
-        struct closed closed;
+        struct specimen closed;
         struct random random = {.state = (uint64_t)seed};
         if (!closed_random(&closed, seed, ANY_LOOP, 1 + seed % 2, true)) continue;
         if (seed % 3 == 0) CHECK(closed_add_actuators(&closed, &random, 1 + seed % 2));
-        compare_all(&closed.s, &tally);
-        closed_free(&closed);
+        compare_all(&closed, &tally);
+        specimen_free(&closed);
     }
     CHECK_COVERAGE(tally.robots > CLOSED / 2);
     CHECK(tally.singular < CLOSED / 10);

@@ -30,15 +30,6 @@ struct placed {
 
 /* ---- random joints ------------------------------------------------------------------------------------------------------------- */
 
-static void random_direction(struct random *random, double *u)
-{
-    do {
-        for (int i = 0; i < 3; i++) u[i] = uniform(random, -1, 1);
-    } while (norm(3, u) < 0.1);
-    const double length = norm(3, u);
-    for (int i = 0; i < 3; i++) u[i] /= length;
-}
-
 /* Not within 0.3 rad of half a turn, where the spring of a rotation vector jumps */
 static void random_quaternion(struct random *random, double *q)
 {
@@ -150,18 +141,6 @@ static void by_velocity(const struct trial *t, function *f, int count, int j, do
     slope_along(t, f, count, NULL, NULL, e, slope);
 }
 
-/* Runs a law on many joints of the types from `first` on */
-static void try_all(int first, void (*law)(const struct trial *t, struct random *random))
-{
-    struct random random = {41};
-    for (int type = first; type < TYPES; type++)
-        for (int i = 0; i < TRIES; i++) {
-            struct trial t;
-            draw(&random, type, &t);
-            law(&t, &random);
-        }
-}
-
 /* ---- what a type has -------------------------------------------------------------------------------------------------------------- */
 
 static void groups_cover(const struct trial *t, struct random *random)
@@ -188,11 +167,6 @@ static void groups_cover(const struct trial *t, struct random *random)
     for (int k = 0; k < t->model.nv; k++) CHECK(joint_column_part(&t->joint, k) == t->model.part[k]);
 }
 
-TEST(groups_of_names_cover_positions_and_velocities)
-{
-    try_all(JOINT_FIXED, groups_cover);
-}
-
 static void rests(const struct trial *t, struct random *random)
 {
     double q[MOST_POSITIONS];
@@ -203,11 +177,6 @@ static void rests(const struct trial *t, struct random *random)
     place(t, q, &at);
     CHECK_NEAR(distance(9, at.R, t->C), 0, 1e-15);
     CHECK_NEAR(norm(3, at.d), 0, 0);
-}
-
-TEST(at_rest_the_hinge_frame_is_the_joint_frame)
-{
-    try_all(JOINT_FIXED, rests);
 }
 
 /* ---- pose and columns ---------------------------------------------------------------------------------------------------------------- */
@@ -239,11 +208,6 @@ static void columns(const struct trial *t, struct random *random)
     }
 }
 
-TEST(subspace_is_the_derivative_of_the_pose)
-{
-    try_all(JOINT_REVOLUTE, columns);
-}
-
 /* Orientation does not depend on the length of a quaternion */
 static void scaled(const struct trial *t, struct random *random)
 {
@@ -258,11 +222,6 @@ static void scaled(const struct trial *t, struct random *random)
     place(t, q, &same);
     CHECK_NEAR(distance(9, at.R, same.R) + distance(3, at.d, same.d), 0, 1e-14);
     CHECK_NEAR(distance(3 * t->model.nv, at.h[0], same.h[0]), 0, 1e-14);
-}
-
-TEST(a_quaternion_of_any_length_is_an_orientation)
-{
-    try_all(JOINT_SPHERICAL, scaled);
 }
 
 /* H x of the turning columns */
@@ -292,11 +251,6 @@ static void rate_of_subspace(const struct trial *t, struct random *random)
     joint_rate(&t->model, (const double(*)[3])at.h, t->qd, zeta);
     axpy3(1, zeta, expected);
     CHECK_NEAR(distance(3, slope, expected), 0, 10 * ROUNDING); /* |omega| and |alpha| up to 5 */
-}
-
-TEST(rate_of_the_subspace)
-{
-    try_all(JOINT_UNIVERSAL, rate_of_subspace);
 }
 
 /* (H qd; H qdd + zeta; zeta) */
@@ -330,11 +284,6 @@ static void change_of_subspace(const struct trial *t, struct random *random)
     CHECK(changes == t->model.several_turns);
 }
 
-TEST(change_of_the_subspace)
-{
-    try_all(JOINT_UNIVERSAL, change_of_subspace);
-}
-
 /* H' f, f carried along by O */
 static void joint_share(const struct trial *t, const double *q, const double *qd, double *y)
 {
@@ -361,11 +310,6 @@ static void turn_of_force(const struct trial *t, struct random *random)
         by_position(t, joint_share, t->model.nv, j, slope);
         for (int k = 0; k < t->model.nv; k++) CHECK_NEAR(change[k][j], slope[k], ROUNDING);
     }
-}
-
-TEST(turn_of_a_force_against_the_subspace)
-{
-    try_all(JOINT_UNIVERSAL, turn_of_force);
 }
 
 /* ---- tangents ------------------------------------------------------------------------------------------------------------------------- */
@@ -395,11 +339,6 @@ static void move_and_back(const struct trial *t, struct random *random)
     CHECK_NEAR(norm(t->model.nv, dx), 0, 1e-15);
 }
 
-TEST(move_and_difference_undo_each_other)
-{
-    try_all(JOINT_FIXED, move_and_back);
-}
-
 static void keep_norm(const struct trial *t, struct random *random)
 {
     double q[MOST_POSITIONS], dx[MOST_VELOCITIES];
@@ -409,11 +348,6 @@ static void keep_norm(const struct trial *t, struct random *random)
         joint_move(&t->model, q, dx);
     }
     CHECK_NEAR(joint_quaternion_error(&t->joint, q), 0, 1e-15);
-}
-
-TEST(moves_keep_the_norm_of_a_quaternion)
-{
-    try_all(JOINT_SPHERICAL, keep_norm);
 }
 
 static void positions(const struct trial *t, const double *q, const double *qd, double *y)
@@ -443,11 +377,6 @@ static void rates(const struct trial *t, struct random *random)
     CHECK_NEAR(along, 0, 1e-14);
 }
 
-TEST(rate_of_positions_is_that_of_a_move)
-{
-    try_all(JOINT_FIXED, rates);
-}
-
 /* R(o o joint) = R(o) R_joint, and no step of q jumps to the other sign */
 static void half_angles(const struct trial *t, struct random *random)
 {
@@ -469,11 +398,6 @@ static void half_angles(const struct trial *t, struct random *random)
     CHECK(distance(4, o, near) <= norm(t->model.nv, dx));
 }
 
-TEST(half_angle_quaternions_are_the_orientation)
-{
-    try_all(JOINT_FIXED, half_angles);
-}
-
 /* ---- forces ------------------------------------------------------------------------------------------------------------------------------- */
 
 static void forces(const struct trial *t, const double *q, const double *qd, double *y)
@@ -492,11 +416,6 @@ static void slopes_of_forces(const struct trial *t, struct random *random)
         by_velocity(t, forces, t->model.nv, j, slope);
         for (int k = 0; k < t->model.nv; k++) CHECK_NEAR(by_qd[k][j], slope[k], 100 * ROUNDING);
     }
-}
-
-TEST(slopes_of_the_forces)
-{
-    try_all(JOINT_FIXED, slopes_of_forces);
 }
 
 static void energy(const struct trial *t, const double *q, const double *qd, double *y)
@@ -521,11 +440,6 @@ static void gradient(const struct trial *t, struct random *random)
     }
 }
 
-TEST(forces_are_the_gradient_of_the_energy)
-{
-    try_all(JOINT_FIXED, gradient);
-}
-
 /* Friction takes power */
 static void loss(const struct trial *t, struct random *random)
 {
@@ -537,9 +451,37 @@ static void loss(const struct trial *t, struct random *random)
     CHECK(power <= 1e-14);
 }
 
-TEST(friction_takes_power)
+TEST(laws_of_all_joints)
 {
-    try_all(JOINT_FIXED, loss);
+    static const struct {
+        const char *name;
+        int first; /* type */
+        void (*law)(const struct trial *t, struct random *random);
+    } laws[] = {{"groups_of_names_cover_positions_and_velocities", JOINT_FIXED, groups_cover},
+                {"at_rest_the_hinge_frame_is_the_joint_frame", JOINT_FIXED, rests},
+                {"subspace_is_the_derivative_of_the_pose", JOINT_REVOLUTE, columns},
+                {"a_quaternion_of_any_length_is_an_orientation", JOINT_SPHERICAL, scaled},
+                {"rate_of_the_subspace", JOINT_UNIVERSAL, rate_of_subspace},
+                {"change_of_the_subspace", JOINT_UNIVERSAL, change_of_subspace},
+                {"turn_of_a_force_against_the_subspace", JOINT_UNIVERSAL, turn_of_force},
+                {"move_and_difference_undo_each_other", JOINT_FIXED, move_and_back},
+                {"moves_keep_the_norm_of_a_quaternion", JOINT_SPHERICAL, keep_norm},
+                {"rate_of_positions_is_that_of_a_move", JOINT_FIXED, rates},
+                {"half_angle_quaternions_are_the_orientation", JOINT_FIXED, half_angles},
+                {"slopes_of_the_forces", JOINT_FIXED, slopes_of_forces},
+                {"forces_are_the_gradient_of_the_energy", JOINT_FIXED, gradient},
+                {"friction_takes_power", JOINT_FIXED, loss}};
+    for (size_t k = 0; k < sizeof laws / sizeof *laws; k++) {
+        struct random random = {41};
+        const int before = test_failed_checks;
+        for (int type = laws[k].first; type < TYPES; type++)
+            for (int i = 0; i < TRIES; i++) {
+                struct trial t;
+                draw(&random, type, &t);
+                laws[k].law(&t, &random);
+            }
+        if (test_failed_checks != before) printf("     %s\n", laws[k].name);
+    }
 }
 
 SUITE(robot_joint_test)

@@ -1,8 +1,8 @@
 /* Numerical derivatives along a flow q(t) = q + qd t + qdd t^2/2, which at t = 0 are exact functions of q, qd and qdd. Of a
    quaternion q o exp(x/2) with that x: its angular velocity is qd + qdd t up to t^2 (qd x qdd)/4, so first derivatives of
    positions and velocities, and second ones of positions, are right at t = 0. */
-#ifndef SUPPORT_DERIVATIVE_H
-#define SUPPORT_DERIVATIVE_H
+#ifndef ORACLE_DERIVATIVE_H
+#define ORACLE_DERIVATIVE_H
 
 #include "oracle/specimen.h"
 

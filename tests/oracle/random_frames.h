@@ -1,6 +1,6 @@
 /* Random frames on the links of a random robot (random_robot.h): sensors, loads, and children that hang on them. */
-#ifndef SUPPORT_RANDOM_FRAMES_H
-#define SUPPORT_RANDOM_FRAMES_H
+#ifndef ORACLE_RANDOM_FRAMES_H
+#define ORACLE_RANDOM_FRAMES_H
 
 #include "oracle/random.h"
 

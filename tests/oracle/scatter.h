@@ -1,6 +1,6 @@
 /* Things attached anywhere: on the hinge frame, at stations of beams, on nodes. */
-#ifndef SUPPORT_SCATTER_H
-#define SUPPORT_SCATTER_H
+#ifndef ORACLE_SCATTER_H
+#define ORACLE_SCATTER_H
 
 #include "oracle/specimen.h"
 

@@ -1,6 +1,6 @@
 /* Derivatives along lines: directions of state and inputs, and what a tangent gives against differences of eighth order. */
-#ifndef SUPPORT_SLOPES_H
-#define SUPPORT_SLOPES_H
+#ifndef ORACLE_SLOPES_H
+#define ORACLE_SLOPES_H
 
 #include "dyn/tangent.h"
 #include "oracle/specimen.h"

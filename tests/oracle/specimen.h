@@ -1,6 +1,6 @@
 /* A robot with its model, its work and one state: what a law is tried on. */
-#ifndef SUPPORT_SPECIMEN_H
-#define SUPPORT_SPECIMEN_H
+#ifndef ORACLE_SPECIMEN_H
+#define ORACLE_SPECIMEN_H
 
 #include "mech/mechanism.h"
 #include "oracle/random.h"

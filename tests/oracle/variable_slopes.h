@@ -1,6 +1,6 @@
 /* Directional derivatives of all variables of an instance against differences, and declared dependencies against derivatives. */
-#ifndef SUPPORT_VARIABLE_SLOPES_H
-#define SUPPORT_VARIABLE_SLOPES_H
+#ifndef ORACLE_VARIABLE_SLOPES_H
+#define ORACLE_VARIABLE_SLOPES_H
 
 #include "oracle/random.h"
 #include "sim/sim.h"
