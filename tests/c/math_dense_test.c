@@ -75,23 +75,6 @@ TEST(lu_solves)
     }
 }
 
-/* U' Delta U = A, rows of Delta U stored */
-TEST(cholesky_factors_multiply_to_the_matrix)
-{
-    struct random random = {3};
-    for (int n = 1; n <= MOST; n++) {
-        random_positive(&random, n);
-        memcpy(F, A, sizeof F);
-        CHECK(cholesky_factor(n, F, inverse_d) == 0);
-        for (int i = 0; i < n; i++)
-            for (int j = i; j < n; j++) {
-                double sum = 0;
-                for (int k = 0; k <= i; k++) sum += F[n * k + i] * F[n * k + j] * inverse_d[k];
-                CHECK_NEAR(sum, A[n * i + j], 4 * n * DBL_EPSILON * sqrt(A[n * i + i] * A[n * j + j]));
-            }
-    }
-}
-
 /* U' x = b and U x = b for a unit upper triangle in longer rows: terms up to 2^n, so n stays small */
 TEST(unit_triangles_solve)
 {

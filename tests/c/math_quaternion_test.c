@@ -40,20 +40,6 @@ TEST(a_product_is_the_product_of_the_matrices)
     }
 }
 
-TEST(the_matrix_does_not_depend_on_the_length)
-{
-    struct random random = {2};
-    for (int i = 0; i < 200; i++) {
-        double q[4], R[9], S[9];
-        const double length = uniform(&random, 0.1, 10);
-        random_quaternion(&random, q);
-        quaternion_to_matrix(q, R);
-        for (int k = 0; k < 4; k++) q[k] *= length;
-        quaternion_to_matrix(q, S);
-        check_near(9, S, R, ROUNDING);
-    }
-}
-
 TEST(the_exponential_is_that_of_the_rotation_vector)
 {
     struct random random = {3};
