@@ -227,22 +227,6 @@ static void formula_step(const struct tableau *T, const struct ode *ode, double 
 static struct oscillator pendulum = {.omega2 = 4, .damping = 0.1, .pendulum = true};
 static const double pendulum_start[2] = {2, -1};
 
-TEST(formulas_have_their_order_on_a_pendulum)
-{
-    const struct ode ode = oscillator_ode(&pendulum);
-    for (int p = 0; p < PAIRS; p++) {
-        double y[3][2];
-        for (int r = 0; r < 3; r++) {
-            const int steps = (p == 0 ? 20 : 100) << r;
-            memcpy(y[r], pendulum_start, sizeof y[r]);
-            for (int i = 0; i < steps; i++) formula_step(pairs[p], &ode, 2.0 / steps, y[r]);
-        }
-        const double slope = log2(fabs((y[0][0] - y[1][0]) / (y[1][0] - y[2][0])));
-        printf("     %s: order %.2f\n", pairs[p]->name, slope);
-        CHECK(slope > order[p] - 0.2 && slope < order[p] + 0.6);
-    }
-}
-
 /* With error control, the step of an integrator is that of the formula up to the tolerance of Newton's iteration */
 TEST(a_step_is_that_of_the_formula)
 {
