@@ -17,10 +17,9 @@ static void total_energy(struct specimen *s, void *context, double *y)
 
 /* dE/dt along the flow, and the powers at t = 0: forces M qdd + h - (share of the tip wrench) times qd, tip wrench, loss.
    Returns |dE/dt - powers| of the terms that add up to them. */
-static double imbalance(struct specimen *s, struct random *random)
+static double imbalance(struct specimen *s)
 {
     double rate, terms[MOST];
-    (void)random;
     flow_derivative(s, s->qdd, flow_step(s->nv, s->qdd), total_energy, NULL, 1, &rate, NULL);
     struct energy energy;
     force_terms(s, s->qdd, terms);
@@ -43,11 +42,10 @@ TEST(power_is_the_rate_of_energy_for_any_acceleration)
 }
 
 /* The power of the drives is tau times the rates of their joints. */
-static double power_of_drives(struct specimen *s, struct random *random)
+static double power_of_drives(struct specimen *s)
 {
     struct energy energy;
     double driven = 0, size = 1;
-    (void)random;
     specimen_evaluate(s, s->qdd);
     dyn_energy(s->model, s->work, &s->in, &energy);
     for (int i = 0; i < s->model->n_links; i++) {
@@ -66,11 +64,10 @@ TEST(drives_have_the_power_of_their_torques)
 }
 
 /* T = 1/2 qd' M qd;  M is recursive over composites, T a sum over bodies: n^2 terms of either sign, 1e-13 of them */
-static double kinetic_form(struct specimen *s, struct random *random)
+static double kinetic_form(struct specimen *s)
 {
     struct energy energy;
     double T = 0, size = 0;
-    (void)random;
     specimen_evaluate(s, NULL);
     dyn_energy(s->model, s->work, &s->in, &energy);
     dyn_mass_matrix(s->model, s->work);

@@ -138,11 +138,10 @@ TEST(fixed_links_are_one_body)
 }
 
 /* The answer of a prescribed joint, applied as tau to the same joint left free, gives the prescribed acceleration. */
-static double answer_of_free_joint(struct specimen *s, struct random *random)
+static double answer_of_free_joint(struct specimen *s)
 {
     double qdd[MOST];
     const int n = s->nv;
-    (void)random;
     if (s->model->n_prescribed == 0) return LEFT_OUT;
     CHECK(dyn_forward(s->model, s->work, &s->in, qdd) == STATUS_OK);
     dyn_inverse(s->model, s->work, &s->in, qdd, s->force);
@@ -161,7 +160,7 @@ TEST(prescribed_answer_moves_the_free_joint)
 }
 
 /* Moving the world moves the tip and nothing else. */
-static double change_by_moving(struct specimen *s, struct random *random)
+static double change_by_moving(struct specimen *s)
 {
     double rpy[3], t[3], R[9], p[3], turned[9], v[3], acc[3], force[MOST];
     struct frame_motion tip, moved;
@@ -169,8 +168,8 @@ static double change_by_moving(struct specimen *s, struct random *random)
     memcpy(force, s->force, (size_t)s->nv * sizeof *force);
     dyn_tip(s->model, s->work, s->model->tip, &tip);
     for (int i = 0; i < 3; i++) {
-        rpy[i] = uniform(random, -3, 3);
-        t[i] = uniform(random, -2, 2);
+        rpy[i] = uniform(&s->random, -3, 3);
+        t[i] = uniform(&s->random, -2, 2);
     }
     rotation_rpy(rpy, R);
     move_world(s->robot, R, t);

@@ -37,10 +37,9 @@ static double frame_error(struct specimen *s, struct anchor anchor)
 }
 
 /* Tips; loads and sensors, on links whose parents carry them anywhere, at hinges, stations and nodes */
-static double worst_frame(struct specimen *s, struct random *random)
+static double worst_frame(struct specimen *s)
 {
     double worst = 0;
-    (void)random;
     for (int i = 0; i < s->model->n_links; i++) worst = fmax(worst, frame_error(s, model_tip(s->model, i)));
     for (int i = 0; i < s->n_frames; i++) worst = fmax(worst, frame_error(s, s->model->frame[i]));
     return worst;

@@ -307,13 +307,13 @@ static void momentum(struct specimen *s, void *context, double *y)
 }
 
 /* Drives and springs between the links change nothing; differences leave 1e-11 or so of the forces that add up */
-static double momentum_lost(struct specimen *s, struct random *random)
+static double momentum_lost(struct specimen *s)
 {
     double rate[2][6], terms[MOST];
     set_afloat(s->robot);
     memset(s->robot->gravity, 0, sizeof s->robot->gravity);
     CHECK(specimen_remake(s));
-    specimen_random_state(s, random);
+    specimen_random_state(s, &s->random);
     memset(s->tip_wrench, 0, sizeof s->tip_wrench);
     CHECK(dyn_forward(s->model, s->work, &s->in, s->qdd) == STATUS_OK);
     const double h = flow_step(s->nv, s->qdd);

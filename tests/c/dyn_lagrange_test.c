@@ -81,10 +81,9 @@ static void rate_of_momentum(struct specimen *s, double *rate)
 }
 
 /* d/dt (M qd) - dL/dq = forces;  differences of both kinds leave 1e-12 or so of all forces */
-static double lagrange(struct specimen *s, struct random *random)
+static double lagrange(struct specimen *s)
 {
     double momentum_rate[MOST], terms[MOST], worst = 0;
-    (void)random;
     remove_losses(s->robot);
     CHECK(specimen_remake(s));
     memset(s->tip_wrench, 0, sizeof s->tip_wrench);

@@ -48,10 +48,9 @@ static double inverse_error(struct specimen *s, const double *qdd)
 
 /* inverse(forward(tau)) = tau for both algorithms and all elastic terms. The two algorithms are two eliminations of one
    matrix, so they differ by cond(M) eps, and cond(M) is below 1e8 for these robots. */
-static double forward_and_back(struct specimen *s, struct random *random)
+static double forward_and_back(struct specimen *s)
 {
     double worst = 0, composite[MOST];
-    (void)random;
     for (int t = TERMS_FULL; t <= TERMS_RUTHLESS; t++) {
         s->robot->elastic_terms = (enum elastic_terms)t;
         CHECK(specimen_remake(s));
@@ -71,10 +70,9 @@ TEST(inverse_undoes_forward_and_both_algorithms_agree)
 }
 
 /* dyn_solve() for other forces, with the factors of before: linear in tau */
-static double solve_again(struct specimen *s, struct random *random)
+static double solve_again(struct specimen *s)
 {
     double qdd[MOST];
-    (void)random;
     CHECK(dyn_forward(s->model, s->work, &s->in, qdd) == STATUS_OK);
     for (int i = 0; i < s->model->n_tau; i++) s->tau[i] *= -2;
     dyn_solve(s->model, s->work, &s->in, s->qdd);
@@ -89,12 +87,11 @@ TEST(solve_reuses_the_factors)
 
 /* M is symmetric, positive definite, and its columns are inverse(e_j) - inverse(0): to 1e-12 of sqrt(M_ii M_jj), which
    bounds every element of a positive definite matrix, plus the rounding of the bias that the difference cancels. */
-static double mass_by_columns(struct specimen *s, struct random *random)
+static double mass_by_columns(struct specimen *s)
 {
     static double copy[MOST * MOST];
     double worst = 0, bias[MOST], column[MOST], inverse_d[MOST];
     const int n = s->nv;
-    (void)random;
     memset(s->qd, 0, (size_t)n * sizeof *s->qd);
     dyn_configuration(s->model, s->work, s->q);
     dyn_mass_matrix(s->model, s->work);
@@ -122,11 +119,10 @@ TEST(mass_matrix_is_columns_of_the_inverse)
 }
 
 /* With no forces and nothing moving NULL is zero: the pointers of struct input are optional. */
-static double without_inputs(struct specimen *s, struct random *random)
+static double without_inputs(struct specimen *s)
 {
     const struct input bare = {.q = s->q, .qd = s->qd};
     double qdd[MOST];
-    (void)random;
     memset(s->tau, 0, (size_t)s->model->n_tau * sizeof *s->tau);
     memset(s->prescribed_qdd, 0, (size_t)s->model->n_prescribed * sizeof *s->tau);
     memset(s->tip_wrench, 0, sizeof s->tip_wrench);

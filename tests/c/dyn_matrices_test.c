@@ -94,9 +94,8 @@ static double skewness_of(struct specimen *s, enum elastic_terms terms)
     return off;
 }
 
-static double skewness_of_full_terms(struct specimen *s, struct random *random)
+static double skewness_of_full_terms(struct specimen *s)
 {
-    (void)random;
     return skewness_of(s, TERMS_FULL);
 }
 
@@ -163,10 +162,9 @@ static double bias_error(struct specimen *s, struct bare *bare)
     return worst;
 }
 
-static double bias_errors(struct specimen *s, struct random *random)
+static double bias_errors(struct specimen *s)
 {
     double worst = 0;
-    (void)random;
     for (int terms = TERMS_FULL; terms <= TERMS_RUTHLESS; terms++) {
         struct bare bare;
         s->robot->elastic_terms = (enum elastic_terms)terms;

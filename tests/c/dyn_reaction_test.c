@@ -91,10 +91,9 @@ static double total_mass(const struct robot *robot)
 }
 
 /* d^2/dt^2 (m c) = sum of the reactions of links on the world + tip force + m g;  second differences leave 1e-9 or so */
-static double base_balance(struct specimen *s, struct random *random)
+static double base_balance(struct specimen *s)
 {
     double rate[3], force[3], size = 0;
-    (void)random;
     flow_derivative(s, s->qdd, 4 * flow_step(s->nv, s->qdd), first_moments, NULL, 3, NULL, rate);
     specimen_evaluate(s, s->qdd);
     copy3(s->tip_wrench + 3, force);

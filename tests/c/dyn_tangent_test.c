@@ -84,12 +84,12 @@ static struct tangent *prepared(struct specimen *s, struct random *random, doubl
 }
 
 /* qdd is linear in tau: the derivative is a column of M^-1, the very numbers of dyn_solve_columns(); and M times it is e_j */
-static double inverse_mass(struct specimen *s, struct random *random)
+static double inverse_mass(struct specimen *s)
 {
     static struct arrow along;
     static double B[MOST * MOST];
     double qdd[MOST], dqdd[MOST], worst = 0;
-    struct tangent *tangent = prepared(s, random, qdd);
+    struct tangent *tangent = prepared(s, &s->random, qdd);
     dyn_mass_matrix(s->model, s->work);
     dyn_input_matrix(s->model, B);
     for (int i = 0; i < s->nv; i++) {
@@ -119,10 +119,10 @@ TEST(columns_of_the_inverse_mass_matrix)
 
 /* In the direction in which time goes, (q, qd) = (qd, qdd), poses change by velocities and velocities by accelerations. No
    differences: both sides are right to rounding. */
-static double change_along_the_flow(struct specimen *s, struct random *random)
+static double change_along_the_flow(struct specimen *s)
 {
     double qdd[MOST], dqdd[MOST], worst = 0;
-    struct tangent *tangent = prepared(s, random, qdd);
+    struct tangent *tangent = prepared(s, &s->random, qdd);
     const struct direction flow = {.q = s->qd, .qd = qdd};
     dyn_tangent(s->model, s->work, tangent, &s->in, &flow, dqdd);
     dyn_tangent_motion(s->model, s->work, tangent, dqdd);
@@ -147,11 +147,10 @@ TEST(along_the_flow_poses_change_by_velocities)
 }
 
 /* Forces are linear in the mass of a payload: a difference of any length is its derivative, to rounding */
-static double more_payload(struct specimen *s, struct random *random)
+static double more_payload(struct specimen *s)
 {
     double force[MOST], change[MOST], qdd[MOST], dqdd[MOST], sum[MOST], dmass[MOST] = {0};
     bool tried = false;
-    (void)random;
     memcpy(qdd, s->qdd, sizeof(double) * (size_t)s->nv);
     specimen_evaluate(s, qdd);
     memcpy(force, s->force, sizeof(double) * (size_t)s->nv);
@@ -198,11 +197,11 @@ static double worst_column(struct specimen *s, struct tangent *tangent, const do
 
 /* The whole Jacobian is its columns: by sweeps the sums are the same but for their order; jacobian.c is another elimination, as far
    apart as cond(M) eps allows */
-static double jacobian_error(struct specimen *s, struct random *random)
+static double jacobian_error(struct specimen *s)
 {
     static double by_q[MOST * MOST], by_qd[MOST * MOST];
     double qdd[MOST];
-    struct tangent *tangent = prepared(s, random, qdd);
+    struct tangent *tangent = prepared(s, &s->random, qdd);
     dyn_force_jacobian(s->model, s->work, tangent, &s->in, by_q, by_qd);
     dyn_solve_columns(s->model, s->work, tangent, s->nv, by_q);
     dyn_solve_columns(s->model, s->work, tangent, s->nv, by_qd);
@@ -217,10 +216,9 @@ TEST(jacobian_is_unit_directions)
 }
 
 /* R_O' R_T = Exp(rotation),  R_O' (p_T - p_O) = deflection + its value at eta = 0, where both are zero */
-static double deflection_error(struct specimen *s, struct random *random)
+static double deflection_error(struct specimen *s)
 {
     double q[MOST], before[MOST][3], worst = 0;
-    (void)random;
     memcpy(q, s->q, sizeof(double) * (size_t)s->nq);
     for (int straight = 1; straight >= 0; straight--) {
         if (straight) shrink_modes(s, 0);

@@ -81,10 +81,9 @@ TEST(what_is_left_out_is_of_second_and_of_first_order)
 }
 
 /* The undeformed robot is the same, to rounding. */
-static double undeformed(struct specimen *s, struct random *random)
+static double undeformed(struct specimen *s)
 {
     double q[MOST], qd[MOST], size[ANSWERS], error[ANSWERS], worst = 0;
-    (void)random;
     memcpy(q, s->q, (size_t)s->nq * sizeof *q);
     memcpy(qd, s->qd, (size_t)s->nv * sizeof *qd);
     answer(s, q, qd, 0, &full);

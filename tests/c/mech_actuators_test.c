@@ -30,11 +30,10 @@ static void lengths(struct specimen *s, void *context, double *y)
 }
 
 /* Differences of eighth order leave 1e-12 or so: the better of two steps, as some lines turn fast */
-static double rate_error(struct specimen *s, struct random *random)
+static double rate_error(struct specimen *s)
 {
     double change[2][MOST_LINES], worst = 0;
     const double h = flow_step(s->nv, s->qdd), speed = 1 + norm(s->nv, s->qd);
-    (void)random;
     for (int i = 0; i < 2; i++)
         flow_derivative(s, s->qdd, i == 0 ? h : h / 4, lengths, NULL, s->robot->n_actuators, change[i], NULL);
     measure(s);
@@ -70,10 +69,9 @@ static void shares(struct specimen *s, double *share, double *size)
 }
 
 /* inverse(qdd) without loads = tau + F rate(e_j), for the qdd of both algorithms */
-static double work_error(struct specimen *s, struct random *random)
+static double work_error(struct specimen *s)
 {
     double worst = 0, share[MOST], terms[MOST], size;
-    (void)random;
     shares(s, share, &size);
     for (int composite = 0; composite < 2; composite++) {
         CHECK((composite ? mechanism_forward_composite(&s->mechanism, &s->in, s->qdd)

@@ -425,18 +425,18 @@ static double mass_angle(const struct specimen *s, const double *x, const double
 
 /* Once back, nothing moves any more; rates are changed by what is M-orthogonal to all that the loops allow; prescribed joints
    stay; an error estimate keeps what the loops allow, and no more. A robot whose equations are dependent may not be able to close. */
-static double projection_error(struct specimen *s, struct random *random)
+static double projection_error(struct specimen *s)
 {
     const struct constraints *loops = s->mechanism.constraints;
     double q[MOST], qd[MOST], change[MOST], err_q[MOST], err_qd[MOST], before[MOST], worst = 0;
     const size_t size = (size_t)s->nv * sizeof *qd;
     for (int i = 0; i < s->nv; i++) {
-        err_q[i] = uniform(random, -1, 1);
-        err_qd[i] = uniform(random, -1, 1);
+        err_q[i] = uniform(&s->random, -1, 1);
+        err_qd[i] = uniform(&s->random, -1, 1);
         s->qd[i] += 0.1 * err_q[i];
         if (velocity_prescribed(s, i) >= 0) err_q[i] = err_qd[i] = 0;
     }
-    push(s, random, 1e-4, 1e-5);
+    push(s, &s->random, 1e-4, 1e-5);
     memcpy(qd, s->qd, size);
     memcpy(before, err_qd, size);
     if (loops->n_active < loops->n_rows || closed_independence(s) < 1e-4) return LEFT_OUT;
@@ -459,8 +459,8 @@ static double projection_error(struct specimen *s, struct random *random)
     CHECK(prescribed_stand_still(s, q));
 
     /* back from near by with the factors of here */
-    for (int i = 0; i < s->nv; i++) s->qd[i] += uniform(random, -1e-3, 1e-3);
-    push(s, random, 1e-6, 0);
+    for (int i = 0; i < s->nv; i++) s->qd[i] += uniform(&s->random, -1e-3, 1e-3);
+    push(s, &s->random, 1e-6, 0);
     CHECK(constraints_project(&s->mechanism, BY_FORWARD_FACTORS, s->q, s->qd, NULL, NULL) == STATUS_OK);
     CHECK(open_by(s) < 1e-11);
     dyn_motion(s->model, s->work, &s->in, NULL);

@@ -40,11 +40,10 @@ static double lambda_norm(const struct specimen *s, const double *lambda)
 }
 
 /* Gaps, their rates, and how many of them are independent */
-static double written_down(struct specimen *s, struct random *random)
+static double written_down(struct specimen *s)
 {
     const struct constraints *loops = s->mechanism.constraints;
     double gap[MOST_ROWS], rate[MOST_ROWS];
-    (void)random;
     closed_gap(s, s->qd, NULL, gap, rate, NULL);
     constraints_gap(&s->mechanism);
     const double error = distance(loops->n_rows, gap, loops->gap) +
@@ -59,10 +58,9 @@ TEST(gap_rate_and_rank_are_those_written_down)
 }
 
 /* Accelerations to 1e-9; multipliers too, but where equations are nearly dependent, which takes that many digits */
-static double dense_error(struct specimen *s, struct random *random)
+static double dense_error(struct specimen *s)
 {
     double qdd[MOST], want[MOST], lambda[MOST_ROWS], worst = 0;
-    (void)random;
     CHECK(closed_dense(s, want, lambda));
     for (int composite = 0; composite < 2; composite++) {
         CHECK(forward(s, composite, qdd) == STATUS_OK);
@@ -87,11 +85,11 @@ static void gaps(struct specimen *s, void *context, double *y)
 
 /* Along the flow of oracle/derivative.h the kept gaps have no acceleration: by differences, which know nothing of frames; the better of
    two steps, as some robots whirl and others hardly move */
-static double gap_acceleration(struct specimen *s, struct random *random)
+static double gap_acceleration(struct specimen *s)
 {
     const struct constraints *loops = s->mechanism.constraints;
     double qdd[MOST], second[2][MOST_ROWS], worst = 0;
-    CHECK(forward(s, chance(random, 0.3), qdd) == STATUS_OK);
+    CHECK(forward(s, chance(&s->random, 0.3), qdd) == STATUS_OK);
     const double speed = norm(s->nv, s->qd), h = flow_step(s->nv, qdd);
     for (int i = 0; i < 2; i++) flow_derivative(s, qdd, i == 0 ? h : 4 * h, gaps, NULL, loops->n_rows, NULL, second[i]);
     for (int k = 0; k < loops->n_active; k++) {
@@ -117,11 +115,10 @@ static void energy_of(struct specimen *s, void *context, double *y)
 
 /* What drives, tip wrench, friction and prescribed joints do is all the energy there is: where loops are closed and their rates
    zero, multipliers do no work. d(kinetic + potential)/dt by differences along the motion. */
-static double work_of_multipliers(struct specimen *s, struct random *random)
+static double work_of_multipliers(struct specimen *s)
 {
     double qdd[MOST], change[2];
     struct energy energy;
-    (void)random;
     CHECK(forward(s, false, qdd) == STATUS_OK);
     const double h = flow_step(s->nv, qdd);
     for (int i = 0; i < 2; i++) flow_derivative(s, qdd, i == 0 ? h : 4 * h, energy_of, NULL, 1, &change[i], NULL);
@@ -147,10 +144,10 @@ TEST(multipliers_do_no_work)
 }
 
 /* With the loads of the loops, inverse dynamics ask for no more than the drives give */
-static double given_by_drives(struct specimen *s, struct random *random)
+static double given_by_drives(struct specimen *s)
 {
     double qdd[MOST], terms[MOST], error = 0;
-    CHECK(forward(s, chance(random, 0.3), qdd) == STATUS_OK);
+    CHECK(forward(s, chance(&s->random, 0.3), qdd) == STATUS_OK);
     force_terms(s, qdd, terms);
     const struct input in = mechanism_loaded(&s->mechanism, &s->in);
     dyn_configuration(s->model, s->work, s->q);

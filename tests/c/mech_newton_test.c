@@ -77,13 +77,13 @@ static void random_vector(const struct specimen *s, struct random *random, doubl
 
 /* ---- parts ---------------------------------------------------------------------------------------------------------------- */
 
-static double matrix_force(struct specimen *s, struct random *random)
+static double matrix_force(struct specimen *s)
 {
     double dx[MOST], dv[MOST], force[MOST], by_x[MOST], by_v[MOST], worst = 0;
     CHECK(mechanism_newton_factor(&s->mechanism, s->q, s->qd, 1e-3) == STATUS_OK);
     stiffness_and_damping(s);
-    random_vector(s, random, dx);
-    random_vector(s, random, dv);
+    random_vector(s, &s->random, dx);
+    random_vector(s, &s->random, dv);
     multiply(s, K, dx, by_x);
     multiply(s, D, dv, by_v);
     mechanism_newton_force(&s->mechanism, dx, dv, force);
@@ -99,11 +99,10 @@ TEST(forces_of_the_newton_matrix_are_those_of_its_parts)
 }
 
 /* Where a coordinate has numbers of its own they are minus the slopes, never negative */
-static double stiff_slopes(struct specimen *s, struct random *random)
+static double stiff_slopes(struct specimen *s)
 {
     double k[MOST_VELOCITIES], d[MOST_VELOCITIES], worst = 0;
     double by_q[MOST_VELOCITIES][MOST_VELOCITIES], by_qd[MOST_VELOCITIES][MOST_VELOCITIES];
-    (void)random;
     for (int l = 0; l < s->model->n_links; l++) {
         const struct link_model *lm = &s->model->link[l];
         joint_stiff_slopes(&lm->joint, s->q + lm->q, s->qd + lm->v, k, d);
@@ -122,15 +121,15 @@ TEST(stiff_slopes_are_slopes)
 }
 
 /* Evaluations elsewhere leave the factors alone */
-static double change_of_solution(struct specimen *s, struct random *random)
+static double change_of_solution(struct specimen *s)
 {
     double x[MOST], y[2][MOST];
     CHECK(mechanism_newton_factor(&s->mechanism, s->q, s->qd, 1e-2) == STATUS_OK);
-    random_vector(s, random, x);
+    random_vector(s, &s->random, x);
     for (int i = 0; i < 2; i++) {
         memcpy(y[i], x, sizeof x);
         mechanism_newton_solve(&s->mechanism, y[i], NULL);
-        specimen_random_state(s, random);
+        specimen_random_state(s, &s->random);
         make_positive(s);
         CHECK(mechanism_forward(&s->mechanism, &s->in, s->qdd) == STATUS_OK);
     }
@@ -223,7 +222,7 @@ static void add_drives(struct specimen *s, struct random *random, const double *
 
 /* [N + J's J, -G'; G 0] (x; mu) for random x and mu, solved again, in the norm of N, which rounding changes by the root of its
    condition. Nearly dependent constraints cost as many digits of mu; x, which they determine together, keeps its own. */
-static double solution_error(struct specimen *s, struct random *random)
+static double solution_error(struct specimen *s)
 {
     double x[MOST], y[MOST], mu[MOST_ROWS], rate[MOST_ROWS], worst = 0;
     const struct constraints *loops = s->mechanism.constraints;
@@ -232,11 +231,11 @@ static double solution_error(struct specimen *s, struct random *random)
     drive_rates(s);
     for (int g = 0; g < GAMMAS; g++) {
         newton_matrix(s, gammas[g]);
-        random_vector(s, random, x);
+        random_vector(s, &s->random, x);
         multiply(s, N, x, y);
-        add_drives(s, random, x, y);
+        add_drives(s, &s->random, x, y);
         if (n_rows > 0) {
-            random_multipliers(s, random, mu);
+            random_multipliers(s, &s->random, mu);
             subtract_constraint_forces(s, mu, y);
             constraint_rates(s, x, rate);
         }
@@ -277,7 +276,7 @@ static double force_size(struct specimen *s, const double *qdd)
 
 /* Zero at the solution of forward dynamics, and linear in its unknowns:
    residual(qdd + x, lambda + mu) - residual(qdd, lambda) = (M x - G'mu; G x) */
-static double residual_error(struct specimen *s, struct random *random)
+static double residual_error(struct specimen *s)
 {
     const struct constraints *loops = s->mechanism.constraints;
     double qdd[MOST], x[MOST], force[2][MOST], y[MOST], lambda[MOST_ROWS], mu[MOST_ROWS], gap[2][MOST_ROWS],
@@ -285,8 +284,8 @@ static double residual_error(struct specimen *s, struct random *random)
     CHECK(mechanism_forward(&s->mechanism, &s->in, qdd) == STATUS_OK);
     memcpy(lambda, loops->lambda, (size_t)loops->n_rows * sizeof *lambda);
     const double size = force_size(s, qdd), fast = 1 + norm(s->nv, qdd) + pow(norm(s->nv, s->qd), 2);
-    random_multipliers(s, random, mu);
-    random_vector(s, random, x);
+    random_multipliers(s, &s->random, mu);
+    random_vector(s, &s->random, x);
     for (int i = 0; i < 2; i++) {
         CHECK(mechanism_residual(&s->mechanism, &s->in, qdd, lambda, force[i], gap[i]) == STATUS_OK);
         for (int j = 0; j < s->nv; j++) qdd[j] += x[j];

@@ -135,11 +135,10 @@ static int make(struct specimen *s, int seed)
 
 /* Columns are closed by G dqdd, a direction by its frames: rounding differs, and near singular poses it grows. They serve Newton's
    iteration alone. */
-static double jacobian_error(struct specimen *s, struct random *random)
+static double jacobian_error(struct specimen *s)
 {
     static double by_q[MOST * MOST], by_qd[MOST * MOST];
     double qdd[MOST], dqdd[MOST], one[MOST] = {0}, worst = 0;
-    (void)random;
     const struct input in = prepare(s, qdd);
     dyn_tangent_state(s->model, s->work, s->mechanism.tangent, &in, qdd);
     mechanism_jacobian(&s->mechanism, &in, by_q, by_qd);
@@ -165,10 +164,9 @@ static int make_ball(struct specimen *s, int seed)
 }
 
 /* In the direction of time closed loops stay closed: their joined points move alike. No differences. */
-static double points_part(struct specimen *s, struct random *random)
+static double points_part(struct specimen *s)
 {
     double qdd[MOST], dqdd[MOST], change[2][3];
-    (void)random;
     const struct input in = prepare(s, qdd);
     if (s->mechanism.constraints->n_active != 3) return LEFT_OUT;
     dyn_tangent_state(s->model, s->work, s->mechanism.tangent, &in, qdd);

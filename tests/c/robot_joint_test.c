@@ -21,6 +21,7 @@ struct trial {
     double C[9];
     double q[MOST_POSITIONS], qd[MOST_VELOCITIES], qdd[MOST_VELOCITIES];
     double f[6]; /* a wrench at O, world axes */
+    struct random *random;
 };
 
 /* The joint placed. */
@@ -61,6 +62,7 @@ static void random_numbers(struct random *random, struct joint_numbers *number)
 static void draw(struct random *random, int type, struct trial *t)
 {
     memset(t, 0, sizeof *t);
+    t->random = random;
     t->joint.type = (enum joint_type)type;
     random_direction(random, t->joint.axis);
     do random_direction(random, t->joint.axis2);
@@ -143,10 +145,9 @@ static void by_velocity(const struct trial *t, function *f, int count, int j, do
 
 /* ---- what a type has -------------------------------------------------------------------------------------------------------------- */
 
-static void groups_cover(const struct trial *t, struct random *random)
+static void groups_cover(const struct trial *t)
 {
     int at = 0;
-    (void)random;
     CHECK(joint_positions(&t->joint) == t->model.nq && joint_velocities(&t->joint) == t->model.nv);
     for (int tries = 0; at < t->model.nq && tries < MOST_POSITIONS; tries++) {
         const struct joint_group group = joint_position_group(&t->joint, at);
@@ -167,11 +168,10 @@ static void groups_cover(const struct trial *t, struct random *random)
     for (int k = 0; k < t->model.nv; k++) CHECK(joint_column_part(&t->joint, k) == t->model.part[k]);
 }
 
-static void rests(const struct trial *t, struct random *random)
+static void rests(const struct trial *t)
 {
     double q[MOST_POSITIONS];
     struct placed at;
-    (void)random;
     joint_rest_position(&t->joint, q);
     CHECK(joint_quaternion_error(&t->joint, q) == 0);
     place(t, q, &at);
@@ -192,10 +192,9 @@ static void pose(const struct trial *t, const double *q, const double *qd, doubl
 }
 
 /* dR = [h_k]x R,  dd = 0  or  dR = 0,  dd = h_k;  columns are unit vectors */
-static void columns(const struct trial *t, struct random *random)
+static void columns(const struct trial *t)
 {
     struct placed at;
-    (void)random;
     place(t, t->q, &at);
     for (int k = 0; k < t->model.nv; k++) {
         double slope[12], spin[9], expected[12] = {0};
@@ -209,14 +208,14 @@ static void columns(const struct trial *t, struct random *random)
 }
 
 /* Orientation does not depend on the length of a quaternion */
-static void scaled(const struct trial *t, struct random *random)
+static void scaled(const struct trial *t)
 {
     const int x = joint_quaternion(&t->joint);
     struct placed at, same;
     double q[MOST_POSITIONS];
     if (x < 0) return;
     memcpy(q, t->q, sizeof q);
-    const double scale = uniform(random, 0.5, 2);
+    const double scale = uniform(t->random, 0.5, 2);
     for (int i = 0; i < 4; i++) q[x + i] *= scale;
     place(t, t->q, &at);
     place(t, q, &same);
@@ -240,11 +239,10 @@ static void angular_velocity(const struct trial *t, const double *q, const doubl
 }
 
 /* d(H qd)/dt = H qdd + zeta along the motion */
-static void rate_of_subspace(const struct trial *t, struct random *random)
+static void rate_of_subspace(const struct trial *t)
 {
     double slope[3], expected[3], zeta[3];
     struct placed at;
-    (void)random;
     place(t, t->q, &at);
     slope_along(t, angular_velocity, 3, t->qd, t->qdd, t->qdd, slope);
     turning(t, &at, t->qdd, expected);
@@ -264,12 +262,11 @@ static void motion(const struct trial *t, const double *q, const double *qd, dou
     axpy3(1, y + 6, y + 3);
 }
 
-static void change_of_subspace(const struct trial *t, struct random *random)
+static void change_of_subspace(const struct trial *t)
 {
     struct subspace_change change;
     struct placed at;
     double slope[9];
-    (void)random;
     place(t, t->q, &at);
     joint_subspace_change(&t->model, (const double(*)[3])at.h, t->qd, t->qdd, &change);
     for (int j = 0; j < t->model.nv; j++) {
@@ -299,11 +296,10 @@ static void joint_share(const struct trial *t, const double *q, const double *qd
     for (int k = 0; k < t->model.nv; k++) y[k] = dot3(at.h[k], f + t->model.part[k]);
 }
 
-static void turn_of_force(const struct trial *t, struct random *random)
+static void turn_of_force(const struct trial *t)
 {
     double change[MOST_VELOCITIES][MOST_VELOCITIES], slope[MOST_VELOCITIES];
     struct placed at;
-    (void)random;
     place(t, t->q, &at);
     joint_force_turn(&t->model, (const double(*)[3])at.h, t->f, change);
     for (int j = 0; j < t->model.nv; j++) {
@@ -315,18 +311,18 @@ static void turn_of_force(const struct trial *t, struct random *random)
 /* ---- tangents ------------------------------------------------------------------------------------------------------------------------- */
 
 /* q (+) dx (-) q = dx, rotation vectors up to pi long;  a (+) (b (-) a) = b, of a quaternion either sign */
-static void move_and_back(const struct trial *t, struct random *random)
+static void move_and_back(const struct trial *t)
 {
     double q[MOST_POSITIONS], dx[MOST_VELOCITIES], back[MOST_VELOCITIES];
     struct trial other;
     struct placed at, want;
     memcpy(q, t->q, sizeof q);
-    for (int k = 0; k < t->model.nv; k++) dx[k] = uniform(random, -1.8, 1.8); /* length below pi */
+    for (int k = 0; k < t->model.nv; k++) dx[k] = uniform(t->random, -1.8, 1.8); /* length below pi */
     joint_move(&t->model, q, dx);
     joint_difference(&t->model, t->q, q, back);
     CHECK_NEAR(distance(t->model.nv, dx, back), 0, 2e-14);
 
-    draw(random, (int)t->model.type, &other);
+    draw(t->random, (int)t->model.type, &other);
     memcpy(q, t->q, sizeof q);
     joint_difference(&t->model, q, other.q, dx);
     const int omega = joint_omega(&t->joint);
@@ -339,12 +335,12 @@ static void move_and_back(const struct trial *t, struct random *random)
     CHECK_NEAR(norm(t->model.nv, dx), 0, 1e-15);
 }
 
-static void keep_norm(const struct trial *t, struct random *random)
+static void keep_norm(const struct trial *t)
 {
     double q[MOST_POSITIONS], dx[MOST_VELOCITIES];
     memcpy(q, t->q, sizeof q);
     for (int i = 0; i < 100; i++) {
-        for (int k = 0; k < t->model.nv; k++) dx[k] = uniform(random, -1, 1);
+        for (int k = 0; k < t->model.nv; k++) dx[k] = uniform(t->random, -1, 1);
         joint_move(&t->model, q, dx);
     }
     CHECK_NEAR(joint_quaternion_error(&t->joint, q), 0, 1e-15);
@@ -357,7 +353,7 @@ static void positions(const struct trial *t, const double *q, const double *qd, 
 }
 
 /* dq/dt is the slope of joint_move() and joint_tangent() its inverse; of a quaternion of any length, which it keeps */
-static void rates(const struct trial *t, struct random *random)
+static void rates(const struct trial *t)
 {
     double rate[MOST_POSITIONS], slope[MOST_POSITIONS], back[MOST_VELOCITIES], q[MOST_POSITIONS];
     const int x = joint_quaternion(&t->joint);
@@ -366,7 +362,7 @@ static void rates(const struct trial *t, struct random *random)
     CHECK_NEAR(distance(t->model.nq, rate, slope), 0, 10 * ROUNDING);
 
     memcpy(q, t->q, sizeof q);
-    const double scale = uniform(random, 0.5, 2);
+    const double scale = uniform(t->random, 0.5, 2);
     for (int i = 0; x >= 0 && i < 4; i++) q[x + i] *= scale;
     joint_position_rate(&t->model, q, t->qd, rate);
     joint_tangent(&t->model, q, rate, back);
@@ -378,7 +374,7 @@ static void rates(const struct trial *t, struct random *random)
 }
 
 /* R(o o joint) = R(o) R_joint, and no step of q jumps to the other sign */
-static void half_angles(const struct trial *t, struct random *random)
+static void half_angles(const struct trial *t)
 {
     double o[4], before[4], R[9], near[4], q[MOST_POSITIONS], dx[MOST_VELOCITIES];
     struct placed at;
@@ -391,7 +387,7 @@ static void half_angles(const struct trial *t, struct random *random)
     CHECK_NEAR(norm(4, o), 1, 1e-15);
 
     memcpy(q, t->q, sizeof q);
-    for (int k = 0; k < t->model.nv; k++) dx[k] = uniform(random, -0.1, 0.1);
+    for (int k = 0; k < t->model.nv; k++) dx[k] = uniform(t->random, -0.1, 0.1);
     joint_move(&t->model, q, dx);
     memcpy(near, before, sizeof near);
     joint_turn_quaternion(&t->model, q, near);
@@ -405,10 +401,9 @@ static void forces(const struct trial *t, const double *q, const double *qd, dou
     joint_forces(&t->model, q, qd, y);
 }
 
-static void slopes_of_forces(const struct trial *t, struct random *random)
+static void slopes_of_forces(const struct trial *t)
 {
     double by_q[MOST_VELOCITIES][MOST_VELOCITIES], by_qd[MOST_VELOCITIES][MOST_VELOCITIES], slope[MOST_VELOCITIES];
-    (void)random;
     joint_force_slopes(&t->model, t->q, t->qd, by_q, by_qd);
     for (int j = 0; j < t->model.nv; j++) {
         by_position(t, forces, t->model.nv, j, slope);
@@ -426,11 +421,10 @@ static void energy(const struct trial *t, const double *q, const double *qd, dou
 }
 
 /* dE/dx = -force of springs and stops, which is all force that there is at rest */
-static void gradient(const struct trial *t, struct random *random)
+static void gradient(const struct trial *t)
 {
     static const double still[MOST_VELOCITIES];
     double force[MOST_VELOCITIES], at_rest[MOST_VELOCITIES], slope;
-    (void)random;
     CHECK(joint_energy(&t->model, t->q, force) >= 0);
     joint_forces(&t->model, t->q, still, at_rest);
     CHECK_NEAR(distance(t->model.nv, force, at_rest), 0, 1e-14 * (1 + norm(t->model.nv, force)));
@@ -441,10 +435,9 @@ static void gradient(const struct trial *t, struct random *random)
 }
 
 /* Friction takes power */
-static void loss(const struct trial *t, struct random *random)
+static void loss(const struct trial *t)
 {
     double own[MOST_VELOCITIES], springs[MOST_VELOCITIES], power = 0;
-    (void)random;
     joint_energy(&t->model, t->q, springs);
     joint_forces(&t->model, t->q, t->qd, own);
     for (int k = 0; k < t->model.nv; k++) power += (own[k] - springs[k]) * t->qd[k];
@@ -456,7 +449,7 @@ TEST(laws_of_all_joints)
     static const struct {
         const char *name;
         int first; /* type */
-        void (*law)(const struct trial *t, struct random *random);
+        void (*law)(const struct trial *t);
     } laws[] = {{"groups_of_names_cover_positions_and_velocities", JOINT_FIXED, groups_cover},
                 {"at_rest_the_hinge_frame_is_the_joint_frame", JOINT_FIXED, rests},
                 {"subspace_is_the_derivative_of_the_pose", JOINT_REVOLUTE, columns},
@@ -478,7 +471,7 @@ TEST(laws_of_all_joints)
             for (int i = 0; i < TRIES; i++) {
                 struct trial t;
                 draw(&random, type, &t);
-                laws[k].law(&t, &random);
+                laws[k].law(&t);
             }
         if (test_failed_checks != before) printf("     %s\n", laws[k].name);
     }

@@ -11,13 +11,13 @@ bool law_holds(int robots, specimen_maker *make, law_function *law, double toler
     int tried = 0;
     bool holds = true;
     for (int seed = 0; seed < robots; seed++) {
-        struct random random = {(uint64_t)seed};
         struct specimen s;
         if (!make(&s, seed)) {
             printf("     seed %d: no robot\n", seed);
             return false;
         }
-        const double error = law(&s, &random);
+        s.random.state = (uint64_t)seed;
+        const double error = law(&s);
         specimen_free(&s);
         if (error == LEFT_OUT) continue;
         tried++;

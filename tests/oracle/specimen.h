@@ -22,6 +22,7 @@ struct specimen {
     double *frame_wrench;   /* 6 of every frame, which random robots have not                       */
     double tip_wrench[6];
     struct input in; /* all of the above                                                     */
+    struct random random;
     struct arena arena;
 };
 
