@@ -1,4 +1,4 @@
-/* Quaternions against rotation matrices: products, exponentials, rates, both conversions. */
+/* Quaternions against rotation matrices: products, exponentials, both conversions. robot_joint_test has their rates. */
 #include "test.h"
 
 #include "math/quaternion.h"
@@ -67,26 +67,6 @@ TEST(a_matrix_gives_its_quaternion_back)
         quaternion_from_matrix(R, back);
         const double sign = q[0] * back[0] + dot3(q + 1, back + 1) < 0 ? -1 : 1; /* q and -q are one orientation */
         for (int k = 0; k < 4; k++) CHECK_NEAR(sign * back[k], q[k], ROUNDING);
-    }
-}
-
-/* q(h) = q o exp(h omega); the central difference errs by h^2 and by rounding/h */
-TEST(the_rate_is_the_derivative)
-{
-    struct random random = {5};
-    for (int i = 0; i < 200; i++) {
-        const double h = 1e-5;
-        double q[4], omega[3], rate[4], ahead[4], behind[4], step[4], t[3];
-        random_quaternion(&random, q);
-        for (int k = 0; k < 3; k++) omega[k] = uniform(&random, -2, 2);
-        quaternion_rate(q, omega, rate);
-        for (int k = 0; k < 3; k++) t[k] = h * omega[k];
-        quaternion_exp(t, step);
-        quaternion_multiply(q, step, ahead);
-        for (int k = 0; k < 3; k++) t[k] = -h * omega[k];
-        quaternion_exp(t, step);
-        quaternion_multiply(q, step, behind);
-        for (int k = 0; k < 4; k++) CHECK_NEAR(rate[k], (ahead[k] - behind[k]) / (2 * h), 1e-9);
     }
 }
 

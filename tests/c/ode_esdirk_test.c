@@ -203,53 +203,8 @@ TEST(a_step_of_the_oscillator_is_the_stability_function)
         }
 }
 
-/* One step of a pair as its formulas say, stages solved to rounding */
-static void formula_step(const struct tableau *T, const struct ode *ode, double h, double *y)
-{
-    double k[MOST_STAGES][2], Y[2], A, B;
-    for (int i = 0; i < T->stages; i++) {
-        double star[2] = {y[0], y[1]};
-        for (int j = 0; j < i; j++)
-            for (int m = 0; m < 2; m++) star[m] += h * T->A[i][j] * k[j][m];
-        const double g = h * T->A[i][i];
-        memcpy(Y, star, sizeof Y);
-        for (int n = 0; n < 30; n++) { /* v - g f(x* + g v, v) = v* */
-            ode->rhs(ode->context, 0, Y, k[i]);
-            ode->jacobian(ode->context, 0, Y, &A, &B);
-            Y[1] -= (Y[1] - star[1] - g * k[i][1]) / (1 - g * B - g * g * A);
-            Y[0] = star[0] + g * Y[1];
-        }
-        ode->rhs(ode->context, 0, Y, k[i]);
-    }
-    memcpy(y, Y, sizeof Y);
-}
-
 static struct oscillator pendulum = {.omega2 = 4, .damping = 0.1, .pendulum = true};
 static const double pendulum_start[2] = {2, -1};
-
-/* With error control, the step of an integrator is that of the formula up to the tolerance of Newton's iteration */
-TEST(a_step_is_that_of_the_formula)
-{
-    const struct ode ode = oscillator_ode(&pendulum);
-    const double tolerance = 1e-5;
-    const struct integrator_options options = {.relative_tolerance = tolerance};
-    struct problem problem;
-    problem_make(&problem, &ode, pendulum_start);
-    for (int p = 0; p < PAIRS; p++) {
-        struct integrator *integrator = problem_start(&problem, esdirk_make, options);
-        struct one_step *s = (struct one_step *)(void *)integrator;
-        double y[2], want[2], reached;
-        memcpy(y, pendulum_start, sizeof y);
-        memcpy(want, pendulum_start, sizeof want);
-        s->now->h = 0.06;
-        use_pair(integrator, p);
-        CHECK(integrator_advance(integrator, 0.05, y, &reached) == STATUS_OK && s->count.steps == 1);
-        CHECK(s->now->low == p);
-        formula_step(pairs[p], &ode, 0.05, want);
-        CHECK_NEAR(problem_distance(&problem, y, want), 0, 0.01 * tolerance * 3);
-        integrator_free(integrator);
-    }
-}
 
 /* ---- measured order -------------------------------------------------------------------------------------------------------- */
 

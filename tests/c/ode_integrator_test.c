@@ -6,31 +6,6 @@
 
 #include <string.h>
 
-/* ---- status codes --------------------------------------------------------------------------------------------------- */
-
-static const struct {
-    enum status status;
-    int code;
-    const char *text;
-} codes[] = {
-#define ROW(name, code, text) {STATUS_##name, code, text},
-    STATUS_LIST(ROW)
-#undef ROW
-};
-
-TEST(every_cause_has_its_code_and_text)
-{
-    const size_t count = sizeof codes / sizeof codes[0];
-    for (size_t i = 0; i < count; i++) {
-        CHECK(strcmp(status_text(codes[i].status), codes[i].text) == 0);
-        CHECK(status_is_recoverable(codes[i].status) == (codes[i].code > 0));
-        for (size_t j = 0; j < i; j++) {
-            CHECK(codes[i].code != codes[j].code);
-            CHECK(strcmp(codes[i].text, codes[j].text) != 0);
-        }
-    }
-}
-
 /* ---- the policy ------------------------------------------------------------------------------------------------------ */
 
 static void check_policy(bool oscillatory, double tolerance, int asked, int order, double share)

@@ -212,40 +212,64 @@ static const char *const robots[] = {"canadarm",  "canadarm-spatial", "cibicik",
                                      "twisted-7", "four-bar",         "dualemps", "two-arms", "parallelogram"};
 enum { ROBOTS = sizeof robots / sizeof *robots, MOST_MEMORY = 20000 };
 
+/* Two integrators of a robot, of which the second takes over the memory of the first */
+struct twins {
+    struct problem problem[2];
+    struct integrator *integrator[2];
+    double y[2][MOST_STATES];
+};
+
+static void twins_start(struct twins *p, const char *robot, struct integrator_options options)
+{
+    char file[100];
+    snprintf(file, sizeof file, "resources/%s.json", robot);
+    for (int k = 0; k < 2; k++) {
+        CHECK(problem_load(&p->problem[k], file));
+        p->integrator[k] = problem_start(&p->problem[k], esdirk_make, options);
+        memcpy(p->y[k], p->problem[k].y, sizeof p->y[k]);
+    }
+}
+
+/* Communication steps `from` to `to` of H */
+static void twins_advance(struct twins *p, int k, int from, int to, double H)
+{
+    double reached;
+    for (int j = from; j <= to; j++) CHECK(integrator_advance(p->integrator[k], H * j, p->y[k], &reached) == STATUS_OK);
+}
+
+static void twins_hand_over(struct twins *p, double t)
+{
+    static double memory[MOST_MEMORY];
+    CHECK(integrator_memory_size(p->integrator[0]) <= MOST_MEMORY);
+    integrator_save(p->integrator[0], memory);
+    integrator_resume(p->integrator[1], t, memory);
+    memcpy(p->y[1], p->y[0], sizeof p->y[1]);
+}
+
+static void twins_compare_and_free(struct twins *p)
+{
+    CHECK(memcmp(p->y[0], p->y[1], (size_t)ode_states(p->problem[0].ode) * sizeof(double)) == 0);
+    for (int k = 0; k < 2; k++) {
+        integrator_free(p->integrator[k]);
+        problem_free(&p->problem[k]);
+    }
+}
+
 /* A copy that has integrated something else before continues with the same bits: nothing but the memory matters */
 TEST(memory_continues_with_the_same_bits)
 {
-    static double memory[MOST_MEMORY];
     for (int i = 0; i < ROBOTS; i++)
         for (int fixed = 0; fixed < 2; fixed++) {
-            struct problem problem[2];
-            struct integrator *integrator[2];
-            const struct integrator_options options = {.relative_tolerance = 1e-6, .fixed_step = fixed ? 1e-4 : 0};
-            double y[2][MOST_STATES], reached[2], other[MOST_STATES];
-            char file[100];
-            snprintf(file, sizeof file, "resources/%s.json", robots[i]);
-            for (int k = 0; k < 2; k++) {
-                CHECK(problem_load(&problem[k], file));
-                integrator[k] = problem_start(&problem[k], esdirk_make, options);
-            }
-            const int n = ode_states(problem[0].ode);
-            memcpy(y[0], problem[0].y, sizeof y[0]);
-            memcpy(other, problem[0].y, sizeof other);
-            CHECK(integrator_advance(integrator[1], 0.013, other, &reached[1]) == STATUS_OK);
-            CHECK(integrator_advance(integrator[0], 0.005, y[0], &reached[0]) == STATUS_OK);
-            CHECK(integrator_memory_size(integrator[0]) <= MOST_MEMORY);
-            integrator_save(integrator[0], memory);
-            integrator_resume(integrator[1], 0.005, memory);
-            memcpy(y[1], y[0], sizeof y[1]);
-            for (int k = 0; k < 2; k++)
-                for (int j = 1; j <= 5; j++)
-                    CHECK(integrator_advance(integrator[k], 0.005 + 0.001 * j, y[k], &reached[k]) == STATUS_OK);
-            if (memcmp(y[0], y[1], (size_t)n * sizeof(double)) != 0) printf("     %s\n", robots[i]);
-            CHECK(memcmp(y[0], y[1], (size_t)n * sizeof(double)) == 0);
-            for (int k = 0; k < 2; k++) {
-                integrator_free(integrator[k]);
-                problem_free(&problem[k]);
-            }
+            struct twins p;
+            const int failed = test_failed_checks;
+            twins_start(&p, robots[i],
+                        (struct integrator_options){.relative_tolerance = 1e-6, .fixed_step = fixed ? 1e-4 : 0});
+            twins_advance(&p, 1, 1, 1, 0.013);
+            twins_advance(&p, 0, 1, 1, 0.005);
+            twins_hand_over(&p, 0.005);
+            for (int k = 0; k < 2; k++) twins_advance(&p, k, 6, 10, 0.001);
+            twins_compare_and_free(&p);
+            if (test_failed_checks != failed) printf("     %s\n", robots[i]);
         }
 }
 
@@ -253,35 +277,20 @@ TEST(memory_continues_with_the_same_bits)
    the same work. */
 TEST(factors_are_kept_over_equal_steps)
 {
-    static double memory[MOST_MEMORY];
-    const struct integrator_options rough = {.relative_tolerance = 1e-3};
-    struct problem problem[2];
-    struct integrator *integrator[2];
     struct integrator_statistics before[2], after[2];
-    double y[2][MOST_STATES], reached;
+    struct twins p;
+    twins_start(&p, "cibicik", (struct integrator_options){.relative_tolerance = 1e-3});
+    twins_advance(&p, 0, 1, 105, 2e-4);
+    twins_hand_over(&p, 2e-4 * 105);
     for (int k = 0; k < 2; k++) {
-        CHECK(problem_load(&problem[k], "resources/cibicik.json"));
-        integrator[k] = problem_start(&problem[k], esdirk_make, rough);
-    }
-    memcpy(y[0], problem[0].y, sizeof y[0]);
-    for (int j = 1; j <= 105; j++) CHECK(integrator_advance(integrator[0], 2e-4 * j, y[0], &reached) == STATUS_OK);
-    integrator_save(integrator[0], memory);
-    integrator_resume(integrator[1], reached, memory);
-    memcpy(y[1], y[0], sizeof y[1]);
-    for (int k = 0; k < 2; k++) {
-        integrator_statistics(integrator[k], &before[k]);
-        for (int j = 106; j <= 205; j++)
-            CHECK(integrator_advance(integrator[k], 2e-4 * j, y[k], &reached) == STATUS_OK);
-        integrator_statistics(integrator[k], &after[k]);
+        integrator_statistics(p.integrator[k], &before[k]);
+        twins_advance(&p, k, 106, 205, 2e-4);
+        integrator_statistics(p.integrator[k], &after[k]);
         CHECK(after[k].steps - before[k].steps == 100);
         CHECK(after[k].factorizations - before[k].factorizations <= 10);
     }
     CHECK(after[1].work - before[1].work == after[0].work - before[0].work);
-    CHECK(memcmp(y[0], y[1], (size_t)ode_states(problem[0].ode) * sizeof(double)) == 0);
-    for (int k = 0; k < 2; k++) {
-        integrator_free(integrator[k]);
-        problem_free(&problem[k]);
-    }
+    twins_compare_and_free(&p);
 }
 
 /* ---- fixed steps ---------------------------------------------------------------------------------------------------------------- */

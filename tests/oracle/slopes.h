@@ -48,9 +48,9 @@ struct differentiable {
                           struct values *v);
 };
 
-/* The largest and the typical error by parts. */
+/* The largest error by parts. */
 struct errors {
-    double worst[PARTS], sum[PARTS];
+    double worst[PARTS];
     int count;
 };
 
