@@ -6,21 +6,12 @@
 
 enum { ROBOTS = 300, MOST = 200 };
 
-static void total_energy(struct specimen *s, void *context, double *y)
-{
-    (void)context;
-    struct energy energy;
-    specimen_evaluate(s, NULL);
-    dyn_energy(s->model, s->work, &s->in, &energy);
-    y[0] = energy.kinetic + energy.elastic + energy.gravity;
-}
-
 /* dE/dt along the flow, and the powers at t = 0: forces M qdd + h - (share of the tip wrench) times qd, tip wrench, loss.
    Returns |dE/dt - powers| of the terms that add up to them. */
 static double imbalance(struct specimen *s)
 {
     double rate, terms[MOST];
-    flow_derivative(s, s->qdd, flow_step(s->nv, s->qdd), total_energy, NULL, 1, &rate, NULL);
+    flow_derivative(s, s->qdd, flow_step(s->nv, s->qdd), flow_energy, NULL, 1, &rate, NULL);
     struct energy energy;
     force_terms(s, s->qdd, terms);
     specimen_evaluate(s, s->qdd);

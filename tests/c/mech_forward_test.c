@@ -104,15 +104,6 @@ TEST(gaps_are_not_accelerated)
     CHECK(law_holds(test_sample(ROBOTS), make, gap_acceleration, 1e-9));
 }
 
-static void energy_of(struct specimen *s, void *context, double *y)
-{
-    struct energy energy;
-    (void)context;
-    specimen_evaluate(s, NULL);
-    dyn_energy(s->model, s->work, &s->in, &energy);
-    y[0] = energy.kinetic + energy.elastic + energy.gravity;
-}
-
 /* What drives, tip wrench, friction and prescribed joints do is all the energy there is: where loops are closed and their rates
    zero, multipliers do no work. d(kinetic + potential)/dt by differences along the motion. */
 static double work_of_multipliers(struct specimen *s)
@@ -121,7 +112,7 @@ static double work_of_multipliers(struct specimen *s)
     struct energy energy;
     CHECK(forward(s, false, qdd) == STATUS_OK);
     const double h = flow_step(s->nv, qdd);
-    for (int i = 0; i < 2; i++) flow_derivative(s, qdd, i == 0 ? h : 4 * h, energy_of, NULL, 1, &change[i], NULL);
+    for (int i = 0; i < 2; i++) flow_derivative(s, qdd, i == 0 ? h : 4 * h, flow_energy, NULL, 1, &change[i], NULL);
     const struct input in = mechanism_loaded(&s->mechanism, &s->in);
     dyn_configuration(s->model, s->work, s->q);
     dyn_inverse(s->model, s->work, &in, qdd, s->force);

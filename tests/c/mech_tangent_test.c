@@ -133,12 +133,12 @@ static int make(struct specimen *s, int seed)
            (seed % 5 != 0 || closed_add_actuators(s, &random, 2));
 }
 
-/* Columns are closed by G dqdd, a direction by its frames: rounding differs, and near singular poses it grows. They serve Newton's
-   iteration alone. */
+/* Columns are closed by G dqdd, a direction by its frames: rounding differs, and near singular poses it grows. */
 static double jacobian_error(struct specimen *s)
 {
     static double by_q[MOST * MOST], by_qd[MOST * MOST];
     double qdd[MOST], dqdd[MOST], one[MOST] = {0}, worst = 0;
+    if (!is_regular(s)) return LEFT_OUT;
     const struct input in = prepare(s, qdd);
     dyn_tangent_state(s->model, s->work, s->mechanism.tangent, &in, qdd);
     mechanism_jacobian(&s->mechanism, &in, by_q, by_qd);
@@ -155,7 +155,7 @@ static double jacobian_error(struct specimen *s)
 
 TEST(jacobian_is_unit_directions)
 {
-    CHECK(law_holds(test_sample(ROBOTS), make, jacobian_error, 1e-8));
+    CHECK(law_holds(test_sample(ROBOTS), make, jacobian_error, 1e-10));
 }
 
 static int make_ball(struct specimen *s, int seed)

@@ -19,14 +19,6 @@ static void turn_about(const double *axis, double angle, double *R)
     rotation_exp(&e, t, R);
 }
 
-static void random_pose(struct random *random, struct pose *pose)
-{
-    double axis[3];
-    random_direction(random, axis);
-    turn_about(axis, uniform(random, -2, 2), pose->R);
-    for (int i = 0; i < 3; i++) pose->p[i] = uniform(random, -0.3, 0.3);
-}
-
 static void random_loop(struct random *random, const struct robot *robot, enum loop_type type, bool scattered,
                         struct loop *loop)
 {

@@ -14,6 +14,9 @@ typedef void flow_function(struct specimen *specimen, void *context, double *y);
 void flow_derivative(struct specimen *specimen, const double *qdd, double h, flow_function *function, void *context,
                      int count, double *first, double *second);
 
+/* A flow_function: kinetic, elastic and gravity energy together */
+void flow_energy(struct specimen *specimen, void *unused, double *energy);
+
 /* A step that balances the two for speeds and accelerations as large as these. */
 double flow_step(int n, const double *qdd);
 
