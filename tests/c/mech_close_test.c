@@ -30,24 +30,25 @@ static struct report *listen(struct heard *heard)
 
 /* ---- robots ------------------------------------------------------------------------------------------------------------------ */
 
+#define BODY(length)                                                                                            \
+    "\"rigid\": {\"mass\": 1, \"com\": [0.5, 0, 0], \"inertia\": [0.1, 0.1, 0.1, 0, 0, 0], \"tip\": {\"xyz\": " \
+    "[" length ", 0, 0]}}"
+
 /* A four-bar in the x-y plane: crank 1 m, coupler 2 m, rocker 1.5 m, its foot at x = foot. `joint` is what the coupler's and
    the rocker's joint have beside their axis, `loop` joins the coupler's end and the rocker's. */
 static int four_bar(struct specimen *s, double foot, const char *crank, const char *joint, const char *loop)
 {
     char text[3000];
-    const char *body = "\"rigid\": {\"mass\": 1, \"com\": [0.5, 0, 0], \"inertia\": [0.1, 0.1, 0.1, 0, 0, 0], \"tip\": "
-                       "{\"xyz\": [%g, 0, 0]}}";
-    char body1[200], body2[200], body3[200];
-    snprintf(body1, sizeof body1, body, 1.0);
-    snprintf(body2, sizeof body2, body, 2.0);
-    snprintf(body3, sizeof body3, body, 1.5);
     snprintf(text, sizeof text,
              "{\"format\": \"limber-robot/1\", \"name\": \"bars\", \"gravity\": [0, -9.81, 0], \"links\": ["
-             "{\"name\": \"crank\", \"joint\": {\"name\": \"a\", \"type\": \"revolute\"%s}, %s},"
-             "{\"name\": \"coupler\", \"joint\": {\"name\": \"b\", \"type\": \"revolute\"%s}, %s},"
-             "{\"name\": \"rocker\", \"parent\": \"world\", \"joint\": {\"name\": \"c\", \"type\": \"revolute\", "
-             "\"origin\": {\"xyz\": [%g, 0, 0]}%s}, %s}], \"loops\": [%s]}",
-             crank, body1, joint, body2, foot, joint, body3, loop);
+             "{\"name\": \"crank\", \"joint\": {\"name\": \"a\", \"type\": \"revolute\"%s}, " BODY(
+                 "1") "},"
+                      "{\"name\": \"coupler\", \"joint\": {\"name\": \"b\", \"type\": \"revolute\"%s}, " BODY(
+                          "2") "},"
+                               "{\"name\": \"rocker\", \"parent\": \"world\", \"joint\": {\"name\": \"c\", \"type\": "
+                               "\"revolute\", "
+                               "\"origin\": {\"xyz\": [%g, 0, 0]}%s}, " BODY("1.5") "}], \"loops\": [%s]}",
+             crank, joint, foot, joint, loop);
     return specimen_read(s, text);
 }
 
@@ -383,15 +384,6 @@ TEST(joints_that_the_start_moves_are_told)
 }
 
 /* ---- putting back --------------------------------------------------------------------------------------------------------------- */
-
-/* x'M y */
-static double mass_product(const struct specimen *s, const double *x, const double *y)
-{
-    double sum = 0;
-    for (int i = 0; i < s->nv; i++)
-        for (int j = 0; j < s->nv; j++) sum += x[i] * s->work->M[s->nv * i + j] * y[j];
-    return sum;
-}
 
 static enum status project(struct specimen *s, double *err_q, double *err_qd)
 {

@@ -6,6 +6,7 @@
 #include "ode/gauss.h"
 #include "ode/gauss_solver.h"
 
+#include <complex.h>
 #include <string.h>
 
 #include "oracle/equations.h"
@@ -113,23 +114,16 @@ TEST(a_step_there_and_back_returns)
 
 /* ---- stability -------------------- */
 
-/* The diagonal Pade approximation of exp(z), of degree 5: numerator and denominator p(z), p(-z) */
-static void pade(const double z[2], double R[2])
+/* The diagonal Pade approximation of exp(z), of degree 5: p(z)/p(-z) */
+static double complex pade(double complex z)
 {
     static const double c[6] = {1, 1.0 / 2, 1.0 / 9, 1.0 / 72, 1.0 / 1008, 1.0 / 30240};
-    double power[2] = {1, 0}, p[2] = {0}, q[2] = {0};
-    for (int k = 0; k < 6; k++) {
-        const double sign = k % 2 == 0 ? 1 : -1, next = power[0] * z[0] - power[1] * z[1];
-        for (int i = 0; i < 2; i++) {
-            p[i] += c[k] * power[i];
-            q[i] += sign * c[k] * power[i];
-        }
-        power[1] = power[0] * z[1] + power[1] * z[0];
-        power[0] = next;
+    double complex p = 0, q = 0;
+    for (int k = 5; k >= 0; k--) {
+        p = c[k] + z * p;
+        q = c[k] - z * q;
     }
-    const double square = q[0] * q[0] + q[1] * q[1];
-    R[0] = (p[0] * q[0] + p[1] * q[1]) / square;
-    R[1] = (p[1] * q[0] - p[0] * q[1]) / square;
+    return p / q;
 }
 
 /* v' = lambda v: a step multiplies v by the Pade approximation, which is at most 1 for Re lambda <= 0 and 1 for
@@ -142,11 +136,9 @@ TEST(the_stability_function_is_the_pade_approximation_and_A_stable)
                          z[2] = {angle == 0 ? 0 : size * cos(phi), size * sin(phi)};
             const struct ode ode = test_equation(z);
             struct one_step *s = method_for(&ode);
-            double v[2] = {1, 0}, R[2];
+            double v[2] = {1, 0};
             CHECK(several_steps(s, 0, v, 1, 1) == STATUS_OK);
-            pade(z, R);
-            CHECK_NEAR(v[0], R[0], 1e-11);
-            CHECK_NEAR(v[1], R[1], 1e-11);
+            CHECK_NEAR(cabs(v[0] + I * v[1] - pade(z[0] + I * z[1])), 0, 1e-11);
             CHECK(hypot(v[0], v[1]) <= 1 + 1e-11);
             if (angle == 0) CHECK_NEAR(hypot(v[0], v[1]), 1, 1e-11);
             integrator_free(&s->base);

@@ -78,6 +78,15 @@ static enum status project(void *context, double t, double *y, double *error)
     return answer(context, PROJECT, t);
 }
 
+static struct ode ode_of(struct oscillator *oscillator)
+{
+    return (struct ode){
+        .n_x = 1, .n_v = 1, .context = oscillator, .rhs = rhs, .jacobian = jacobian, .project = project};
+}
+
+static struct oscillator sound = {NOTHING, 0, STATUS_OK};
+static const struct ode fine = {
+    .n_x = 1, .n_v = 1, .context = &sound, .rhs = rhs, .jacobian = jacobian, .project = project};
 static const struct restart fresh = {0};
 
 /* From (0, v) at t = 0; the request's tolerance is given, too */
@@ -101,12 +110,6 @@ static struct integrator *start(const struct ode *ode, enum method method, doubl
     return start_with(ode, &request, v);
 }
 
-static struct ode ode_of(struct oscillator *oscillator)
-{
-    return (struct ode){
-        .n_x = 1, .n_v = 1, .context = oscillator, .rhs = rhs, .jacobian = jacobian, .project = project};
-}
-
 static long count_steps(const struct integrator *integrator)
 {
     struct integrator_statistics statistics;
@@ -124,9 +127,7 @@ static void check_jump(struct integrator *integrator, double t, const double y[2
 
 static void check_ends(enum method method)
 {
-    struct oscillator fine = {NOTHING, 0, STATUS_OK};
-    const struct ode ode = ode_of(&fine);
-    struct integrator *integrator = start(&ode, method, 1e-8, 1);
+    struct integrator *integrator = start(&fine, method, 1e-8, 1);
     struct integrator_statistics statistics;
     double y[2] = {0, 1}, reached, end = 0;
     for (int i = 1; i <= 10; i++) {
@@ -164,9 +165,7 @@ TEST(errors_follow_the_tolerance)
                        [METHOD_SYMMETRIC] = {100, 40}};
     for (int method = 0; method < METHODS; method++)
         for (double tolerance = 1e-4; tolerance > 1e-11; tolerance *= 0.1) {
-            struct oscillator fine = {NOTHING, 0, STATUS_OK};
-            const struct ode ode = ode_of(&fine);
-            struct integrator *integrator = start(&ode, (enum method)method, tolerance, 1);
+            struct integrator *integrator = start(&fine, (enum method)method, tolerance, 1);
             double y[2] = {0, 1}, reached;
             CHECK(integrator_advance(integrator, 20, y, &reached) == STATUS_OK);
             CHECK(hypot(y[0] - sin(20), y[1] - cos(20)) < most[method].share * tolerance);
@@ -178,9 +177,7 @@ TEST(errors_follow_the_tolerance)
 TEST(what_rests_stays_at_rest)
 {
     for (int method = 0; method < METHODS; method++) {
-        struct oscillator fine = {NOTHING, 0, STATUS_OK};
-        const struct ode ode = ode_of(&fine);
-        struct integrator *integrator = start(&ode, (enum method)method, 1e-6, 0);
+        struct integrator *integrator = start(&fine, (enum method)method, 1e-6, 0);
         double y[2] = {0, 0}, reached;
         CHECK(integrator_advance(integrator, 5, y, &reached) == STATUS_OK && y[0] == 0 && y[1] == 0);
         CHECK(count_steps(integrator) < 20);
@@ -268,9 +265,7 @@ TEST(what_has_no_end_is_given_up)
 TEST(a_tolerance_beyond_rounding_is_refused)
 {
     for (int method = 0; method < METHODS; method++) {
-        struct oscillator fine = {NOTHING, 0, STATUS_OK};
-        const struct ode ode = ode_of(&fine);
-        struct integrator *integrator = start(&ode, (enum method)method, 1e-17, 1e3);
+        struct integrator *integrator = start(&fine, (enum method)method, 1e-17, 1e3);
         double y[2] = {0, 1e3}, reached;
         CHECK(integrator_advance(integrator, 1, y, &reached) == STATUS_TOO_ACCURATE);
         integrator_free(integrator);
@@ -282,11 +277,9 @@ TEST(a_tolerance_beyond_rounding_is_refused)
 /* max_steps counts the steps of one advance; the next goes on from the time that was reached */
 static void check_max_steps(enum method method)
 {
-    struct oscillator fine = {NOTHING, 0, STATUS_OK};
-    const struct ode ode = ode_of(&fine);
     const struct integrator_options request = {
         .method = method, .relative_tolerance = 1e-6, .max_step = 0.01, .max_steps = 60};
-    struct integrator *integrator = start_with(&ode, &request, 1);
+    struct integrator *integrator = start_with(&fine, &request, 1);
     double y[2] = {0, 1}, reached;
     CHECK(integrator_advance(integrator, 0.4, y, &reached) == STATUS_OK && reached == 0.4);
     const long before = count_steps(integrator);
@@ -303,10 +296,8 @@ static void check_max_steps(enum method method)
 TEST(internal_steps_are_limited)
 {
     for (int method = 0; method < METHODS; method++) check_max_steps((enum method)method);
-    struct oscillator fine = {NOTHING, 0, STATUS_OK};
-    const struct ode ode = ode_of(&fine);
     const struct integrator_options request = {.relative_tolerance = 1e-6, .fixed_step = 0.1, .max_steps = 10};
-    struct integrator *integrator = start_with(&ode, &request, 1);
+    struct integrator *integrator = start_with(&fine, &request, 1);
     double y[2] = {0, 1}, reached;
     CHECK(integrator_advance(integrator, 1, y, &reached) == STATUS_OK && reached == 1);
     CHECK(integrator_advance(integrator, 2.1, y, &reached) == STATUS_TOO_MANY_STEPS);
@@ -316,10 +307,8 @@ TEST(internal_steps_are_limited)
 /* After 10 000 steps: ends where the mean of the last 1000 needs more than 1e8 others */
 static void check_progress(enum method method, double max_step, double end, bool hopeless)
 {
-    struct oscillator fine = {NOTHING, 0, STATUS_OK};
-    const struct ode ode = ode_of(&fine);
     const struct integrator_options request = {.method = method, .relative_tolerance = 1e-6, .max_step = max_step};
-    struct integrator *integrator = start_with(&ode, &request, 1);
+    struct integrator *integrator = start_with(&fine, &request, 1);
     double y[2] = {0, 1}, reached;
     const enum status status = integrator_advance(integrator, end, y, &reached);
     CHECK(status == (hopeless ? STATUS_STEPS_TOO_SHORT : STATUS_OK));
@@ -339,10 +328,8 @@ TEST(steps_without_prospect_end)
 
 static void check_fixed(enum method method, double from, double step, double fixed, long expected)
 {
-    struct oscillator fine = {NOTHING, 0, STATUS_OK};
-    const struct ode ode = ode_of(&fine);
     const struct integrator_options request = {.method = method, .relative_tolerance = 1e-6, .fixed_step = fixed};
-    struct integrator *integrator = start_with(&ode, &request, 1);
+    struct integrator *integrator = start_with(&fine, &request, 1);
     double y[2] = {0, 1}, reached;
     CHECK(integrator_restart(integrator, from, y, &fresh) == STATUS_OK);
     for (int i = 1; i <= 20; i++) {
@@ -377,11 +364,9 @@ TEST(a_communication_step_has_equal_fixed_steps)
 static void check_memory(enum method method, double fixed)
 {
     enum { MOST = 128 };
-    struct oscillator fine = {NOTHING, 0, STATUS_OK};
-    const struct ode ode = ode_of(&fine);
     const struct integrator_options request = {.method = method, .relative_tolerance = 1e-7, .fixed_step = fixed};
-    struct integrator *a = start_with(&ode, &request, 1), *b = start_with(&ode, &request, 2),
-                      *undisturbed = start_with(&ode, &request, 1);
+    struct integrator *a = start_with(&fine, &request, 1), *b = start_with(&fine, &request, 2),
+                      *undisturbed = start_with(&fine, &request, 1);
     double y[2] = {0, 1}, copy[2], other[2] = {0, 1}, reached, memory[MOST];
     CHECK(integrator_memory_size(a) == integrator_memory_size(b) && integrator_memory_size(a) <= MOST);
     for (int i = 1; i <= 40; i++) {

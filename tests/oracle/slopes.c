@@ -190,18 +190,24 @@ static void differences(struct specimen *s, const struct differentiable *functio
     arrow_go(s, &from, 0, along);
 }
 
-double mass_distance(const struct specimen *s, const double *x, const double *y)
+double mass_product(const struct specimen *s, const double *x, const double *y)
 {
     double sum = 0;
     for (int i = 0; i < s->nv; i++)
-        for (int j = 0; j < s->nv; j++) sum += (x[i] - y[i]) * s->work->M[s->nv * i + j] * (x[j] - y[j]);
-    return sqrt(fabs(sum));
+        for (int j = 0; j < s->nv; j++) sum += x[i] * s->work->M[s->nv * i + j] * y[j];
+    return sum;
 }
 
 double mass_norm(const struct specimen *s, const double *x)
 {
-    static const double zeros[MOST];
-    return mass_distance(s, x, zeros);
+    return sqrt(fabs(mass_product(s, x, x)));
+}
+
+double mass_distance(const struct specimen *s, const double *x, const double *y)
+{
+    double difference[MOST];
+    for (int i = 0; i < s->nv; i++) difference[i] = x[i] - y[i];
+    return mass_norm(s, difference);
 }
 
 const double slope_tolerance[PARTS] = {

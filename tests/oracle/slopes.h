@@ -65,7 +65,8 @@ void slope_errors(struct specimen *specimen, const struct differentiable *functi
                   const struct arrow *along, struct errors *errors, double error[PARTS]);
 void print_errors(const struct errors *errors);
 
-/* |x| and |x - y| in the norm of work->M: the size of an acceleration whatever its coordinates. */
+/* x'M y with work->M; |x| and |x - y| in this norm: the size of an acceleration whatever its coordinates. */
+double mass_product(const struct specimen *s, const double *x, const double *y);
 double mass_norm(const struct specimen *specimen, const double *x);
 double mass_distance(const struct specimen *specimen, const double *x, const double *y);
 
