@@ -141,40 +141,19 @@ static double distance(const struct shape_function *shape, const struct judge *j
 
 /* ---- integrals ---- */
 
-typedef double integrand(const struct shape_function *a, const struct shape_function *b, double x);
-
-/* over [from, to] in panels of 16 Gauss points: exact to rounding while a panel spans a few radians */
-static double integral(integrand *f, const struct shape_function *a, const struct shape_function *b, double from,
+/* Derivatives of this order, a's times b's (NULL: 1), over [from, to] in panels of 16 Gauss points: exact to rounding while a panel spans
+   a few radians */
+static double integral(int derivative, const struct shape_function *a, const struct shape_function *b, double from,
                        double to, int panels)
 {
     double node[GAUSS_POINTS], weight[GAUSS_POINTS], sum = 0;
     quadrature_gauss_legendre(node, weight);
     const double h = (to - from) / panels;
-    for (int panel = 0; panel < panels; panel++)
-        for (int i = 0; i < GAUSS_POINTS; i++) sum += h * weight[i] * f(a, b, from + (panel + node[i]) * h);
+    for (int i = 0; i < panels * GAUSS_POINTS; i++) {
+        const double x = from + (i / GAUSS_POINTS + node[i % GAUSS_POINTS]) * h;
+        sum += h * weight[i % GAUSS_POINTS] * at(a, x, derivative) * (b == NULL ? 1 : at(b, x, derivative));
+    }
     return sum;
-}
-
-static double first_derivative(const struct shape_function *a, const struct shape_function *b, double x)
-{
-    (void)b;
-    return at(a, x, 1);
-}
-
-static double second_derivative(const struct shape_function *a, const struct shape_function *b, double x)
-{
-    (void)b;
-    return at(a, x, 2);
-}
-
-static double mass_integrand(const struct shape_function *a, const struct shape_function *b, double x)
-{
-    return at(a, x, 0) * at(b, x, 0);
-}
-
-static double stiffness_integrand(const struct shape_function *a, const struct shape_function *b, double x)
-{
-    return at(a, x, 2) * at(b, x, 2);
 }
 
 /* ---- roots ---- */
@@ -330,8 +309,8 @@ TEST(derivatives_are_derivatives)
             for (int step = 0; step < STEPS; step++) {
                 const double a = L * step / STEPS, b = L * (step + 1) / STEPS;
                 const double D = at(&shape, b, 0) - at(&shape, a, 0), D1 = at(&shape, b, 1) - at(&shape, a, 1);
-                const double I = integral(first_derivative, &shape, &shape, a, b, 1);
-                const double I1 = integral(second_derivative, &shape, &shape, a, b, 1);
+                const double I = integral(1, &shape, NULL, a, b, 1);
+                const double I1 = integral(2, &shape, NULL, a, b, 1);
                 CHECK_NEAR(D, I, form_roundings * (size[0] + size[1] * (b - a)));
                 CHECK_NEAR(D1, I1, form_roundings * (size[1] + size[2] * (b - a)));
             }
@@ -350,13 +329,12 @@ enum { PANELS = 64 }; /* two waves of mode 50 in a panel, at most */
 /* int phi_i phi_k + m phi_i phi_k + j phi_i' phi_k', the latter two at the tip */
 static double modal_mass(const struct mode *i, const struct mode *k, double m, double j)
 {
-    return integral(mass_integrand, &i->shape, &k->shape, 0, 1, PANELS) + m * i->tip[0] * k->tip[0] +
-           j * i->tip[1] * k->tip[1];
+    return integral(0, &i->shape, &k->shape, 0, 1, PANELS) + m * i->tip[0] * k->tip[0] + j * i->tip[1] * k->tip[1];
 }
 
 static double modal_stiffness(const struct mode *i, const struct mode *k)
 {
-    return integral(stiffness_integrand, &i->shape, &k->shape, 0, 1, PANELS);
+    return integral(2, &i->shape, &k->shape, 0, 1, PANELS);
 }
 
 /* What the roundings of phi(L) and phi'(L), small against the maxima under a large load, make of the tip's terms. */
