@@ -41,6 +41,7 @@ example()
 }
 
 cd "$root"
+[ "${1-}" = --help ] || [ "${1-}" = -h ] || lock_out
 [ $# -le 1 ] || { [ $# -eq 2 ] && [[ "$1" = fuzz || "$1" = mutants ]]; } || { usage >&2; exit 2; }
 case "${1-}" in
 '') set_up_and_build && example canadarm "the Canadarm as an FMU, simulated by FMPy" ;;

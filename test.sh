@@ -112,8 +112,7 @@ all()
 }
 
 case "${1-}" in
-'') usual ;;
-quick | all) "$1" ;;
+'' | quick | all) lock_out && "${1:-usual}" ;;
 -h | --help) usage; exit 0 ;;
 *) usage >&2; exit 2 ;;
 esac

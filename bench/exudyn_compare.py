@@ -22,6 +22,10 @@ from pathlib import Path
 import numpy as np
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tests"))
+import forced_motion  # noqa: E402
+from program import write_csv  # noqa: E402
+
 LIMBER = os.environ.get("LIMBER", ROOT / "build/out/limber")
 RESULT = ROOT / "build/out/bench/exudyn.md"
 REQUIREMENTS = "build/requirements-exudyn.txt"
@@ -57,12 +61,9 @@ def note(text): print(text, file=sys.stderr, flush=True)
 
 
 def write_torques(folder):
-    """The torques of tests/data/canadarm-forced in straight pieces of 0.1 s: (file, rows)."""
-    lines = (ROOT / "tests/data/canadarm-forced/torques.csv").read_text().splitlines()
-    lines = [lines[0], *lines[1::100]]
-    file = folder / "torques.csv"
-    file.write_text("\n".join(lines) + "\n")
-    return file, np.array([line.split(",") for line in lines[1:]], float)
+    """The torques of the Canadarm's forced motion in straight pieces of 0.1 s: (file, rows)."""
+    table = forced_motion.torques(10)
+    return write_csv(folder / "torques.csv", table), np.column_stack(list(table.values()))
 
 
 def robot(folder, name, foreshortening, shape=None):

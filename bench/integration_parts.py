@@ -16,7 +16,7 @@ import problems
 import runs
 import work_precision
 from gains import distance
-from problems import NO_GRAVITY, STRUCK, TORQUES, resource, struck, table_text
+from problems import NO_GRAVITY, STRUCK, TORQUES, forced_torques, resource, struck, table_text
 from runs import Simulated
 
 sys.path.insert(0, str(builds.ROOT / "tests/fmu"))
@@ -197,7 +197,7 @@ def equations(program, problem, columns, torques):
 
 def accelerations(program):
     """Errors relative to the range, forced Canadarm, rows of torque every 1 ms"""
-    text = (builds.ROOT / "tests/data/canadarm-forced/torques.csv").read_text()
+    text = forced_torques(1000)
     problem = Simulated(resource("canadarm"), 10, 0.01, text)
     right = problem.run(program, *reversed(work_precision.TIGHT[0])).columns
     names, *values = csv.reader(text.splitlines())

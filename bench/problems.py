@@ -12,7 +12,9 @@ import builds
 import numpy as np
 from runs import TIP, Hosted, Simulated, stored
 
-sys.path.insert(0, str(builds.ROOT / "examples"))
+sys.path[:0] = [str(builds.ROOT / "examples"), str(builds.ROOT / "tests")]
+import forced_motion  # noqa: E402
+
 RESOURCES = builds.ROOT / "resources"
 NO_GRAVITY = {f"gravity[{i}]": 0 for i in (1, 2, 3)}
 
@@ -40,15 +42,20 @@ def table_text(names, rows):
 # ---- the Canadarm, forced ------------------------------------------------------------------------------------------------------
 
 
+def forced_torques(rows):
+    """The torques of the Canadarm's forced motion as a CSV with so many rows a second"""
+    table = forced_motion.torques(rows)
+    return table_text(table, np.column_stack(list(table.values())).tolist())
+
+
 def forced_canadarm(modes=None, foreshortening=False):
-    """10 s, torques in straight pieces of 0.1 s: every hundredth row of the test data"""
+    """10 s, torques in straight pieces of 0.1 s"""
     robot = resource("canadarm")
     for link in robot["links"]:
         link["beam"]["damping_ratio"] = 0
         if modes: link["beam"]["modes"]["y"] = modes
         if foreshortening: link["beam"]["foreshortening"] = True
-    lines = (builds.ROOT / "tests/data/canadarm-forced/torques.csv").read_text().splitlines()
-    return Simulated(robot, 10, 0.1, "\n".join([lines[0], *lines[1::100]]) + "\n")
+    return Simulated(robot, 10, 0.1, forced_torques(10))
 
 
 CRAIG_BAMPTON = {"shape": "craig-bampton", "count": 6}

@@ -6,6 +6,18 @@ python="$out/venv/bin/python"
 say()  { printf '== %s\n' "$*"; }
 fail() { printf '%s: %s\n' "$(basename "$0")" "$*" >&2; exit 1; }
 
+# lock_out: waits until nothing else writes build/out, and keeps others out until this command and what it started have ended. Commands
+# that hold the lock already pass it on to those that they call.
+lock_out()
+{
+    [ "${LIMBER_LOCK-}" != "$out" ] || return 0
+    mkdir -p "$out"
+    exec 9>>"$out/lock"
+    flock -n 9 || { say "waiting: $(tail -n 1 "$out/lock") writes build/out"; flock 9; }
+    printf '%s (process %s)\n' "$0" $$ >"$out/lock"
+    export LIMBER_LOCK="$out"
+}
+
 # build_preset PRESET [cmake options]: a preset of CMakePresets.json; configures if not yet done or if options are given (other options
 # are kept), then builds. Compiler output is shown on failure only.
 build_preset()

@@ -25,7 +25,7 @@ make_python()
     mkdir -p "$out"
     rm -rf "$out/venv"
     { python3 -m venv "$out/venv" \
-        && "$python" -m pip install --disable-pip-version-check -r "$root/build/requirements.txt"; } \
+        && "$python" -m pip install --disable-pip-version-check --require-hashes -r "$root/build/requirements.txt"; } \
         >"$log" 2>&1 || { tail -n 20 "$log" >&2; fail "could not create the Python environment (build/requirements.txt)"; }
     printf '%s\n' "$wanted" >"$stamp"
 }
@@ -58,7 +58,8 @@ tools_python()
 {
     rm -rf "$tools/venv"
     python3 -m venv "$tools/venv" \
-        && within 900 "$tools/venv/bin/python" -m pip install --disable-pip-version-check -r "$root/build/requirements-tools.txt"
+        && within 900 "$tools/venv/bin/python" -m pip install --disable-pip-version-check --require-hashes \
+            -r "$root/build/requirements-tools.txt"
 }
 
 fmi_sim=0.7.0
@@ -90,9 +91,21 @@ ${classifier:+<type>$packaging</type><classifier>$classifier</classifier><exclus
 </dependency></dependencies></project>
 XML
     within 600 mvn -q -B -f "$pom" org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies \
-        "-Dmaven.repo.local=$tools/maven" "-DoutputDirectory=$folder"
+        "-Dmaven.repo.local=$tools/maven" "-DoutputDirectory=$folder" \
+        && check_jars "$1"
 }
 
+# Every jar of the folder is in build/jars.sha256, and has that checksum
+check_jars()
+{
+    local jar wanted
+    for jar in "$tools/$1"/*.jar; do
+        wanted="$(grep -F "  $1/$(basename "$jar")" "$root/build/jars.sha256")" || { echo "build/jars.sha256 has no checksum of $1/$(basename "$jar")"; return 1; }
+        (cd "$tools" && echo "$wanted" | sha256sum --check --quiet) || return 1
+    done
+}
+
+lock_out
 case "${1-}" in
 '')
     install_packages "${packages[@]}" || fail "the set-up failed"
@@ -102,8 +115,8 @@ case "${1-}" in
     ;;
 masters | tools)
     mkdir -p "$tools"
-    exec 9>"$tools/lock"
-    flock 9   # one at a time
+    exec 8>"$tools/lock"
+    flock 8   # one at a time: tests call this in parallel
     tool python "$(sha256sum <"$root/build/requirements-tools.txt")" tools_python
     [ "$1" = tools ] || exit 0
     tool fmi4j "$fmi4j" tools_java fmi4j "info.laht.fmi4j:fmi-import:$fmi4j"

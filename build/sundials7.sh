@@ -21,6 +21,7 @@ libraries()
 
 own="$(dpkg-query -W -f='${Version}' libsundials-dev 2>/dev/null || true)"
 [[ "$own" != 7.* ]] || { say "skipped: the SUNDIALS of this machine is already $own"; exit 0; }
+lock_out
 mkdir -p "$place"
 once "$place" libraries || { say "skipped: no SUNDIALS 7: $(tail -n 1 "$place/libraries.missing")"; exit 0; }
 build_preset sundials7 || fail "the build with SUNDIALS 7 failed"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Requirements of the page of `limber view`, in build/out/viewer: three.js and esbuild from npm in the versions of view/page/package.json,
+# Requirements of the page of `limber view`, in build/out/viewer: three.js and esbuild from npm as view/page/package-lock.json has them,
 # Debian's clang and C library for WebAssembly, and json-c built with them from Debian's source package. The build uses them from there.
 # Fast if nothing is missing. They are optional: without them there is no viewer.js, `limber view` reports that, and the reason is in
 # build/out/viewer/libraries.missing. Remove that file to try again.
@@ -17,17 +17,16 @@ compiler=(clang-14 lld-14 llvm-14 wasi-libc libclang-rt-14-dev-wasm32)
 libraries_wanted()
 {
     echo "$(versions "${compiler[@]}" libjson-c-dev)" \
-         "$(cat "$root"/build/{viewer,sources}.sh "$root/build/wasm.cmake" "$root/view/page/package.json" | sha256sum)"
+         "$(cat "$root"/build/{viewer,sources}.sh "$root/build/wasm.cmake" "$root"/view/page/package*.json | sha256sum)"
 }
 
 libraries() { install_packages "${compiler[@]}" dpkg-dev gzip && get_modules && build_json_c && rm -rf "$sources"; }
 
-# Exact versions, and no scripts of packages; esbuild then starts its program through node
+# What package-lock.json has, with its checksums, and no scripts of packages; esbuild then starts its program through node
 get_modules()
 {
     command -v npm >/dev/null || install_packages nodejs npm || return 1
-    cp "$root/view/page/package.json" "$viewer/" \
-        && (cd "$viewer" && timeout 600 npm install --no-package-lock --ignore-scripts --no-audit --no-fund)
+    cp "$root"/view/page/package*.json "$viewer/" && (cd "$viewer" && timeout 600 npm ci --ignore-scripts --no-audit --no-fund)
 }
 
 # What its build does not look for on this system is said here
@@ -49,9 +48,10 @@ browser() { install_packages chromium; }
 
 # --------------------------------------------------------------------------------------------------------------------
 
+lock_out
 mkdir -p "$viewer"
-exec 9>"$viewer/lock"
-flock 9   # one at a time
+exec 8>"$viewer/lock"
+flock 8   # one at a time: tests call this in parallel
 case "${1-}" in
 '') once "$viewer" libraries || say "no page for limber view; the reason is in ${viewer#"$root"/}/libraries.missing" ;;
 browser) once "$viewer" browser || true ;;

@@ -51,11 +51,12 @@ wine() { install_packages wine64 && rm -rf "$WINEPREFIX" && timeout 300 /usr/lib
 
 # --------------------------------------------------------------------------------------------------------------------
 
+lock_out
 mkdir -p "$windows"
-exec 9>"$windows/lock"
-flock 9   # one at a time
+exec 8>"$windows/lock"
+flock 8   # one at a time: tests call this in parallel
 case "${1-}" in
 '') once "$windows" libraries || say "no library for Windows: FMUs contain only the one for Linux; the reason is in ${windows#"$root"/}/libraries.missing" ;;
-wine) once "$windows" wine 9>&- || true ;;   # its server outlives this script
+wine) once "$windows" wine 8>&- 9>&- || true ;;   # its server outlives this script
 *) fail "usage: windows.sh [wine]" ;;
 esac

@@ -258,7 +258,7 @@ int limber_robot_set_state(limber_robot *robot, const double *q, const double *q
     parameters_start(robot, next_q, next_qd);
     if (q != NULL) memcpy(next_q, q, (size_t)model->nq * sizeof *q);
     if (qd != NULL) memcpy(next_qd, qd, (size_t)model->nv * sizeof *qd);
-    if (!limber_all_finite(model->nq, next_q) || !all_finite(model->nv, next_qd))
+    if (!limber_all_finite(model->nq, next_q) || !limber_all_finite(model->nv, next_qd))
         return limber_call_failed(&robot->messages, LIMBER_BAD_ARGUMENT, __func__, "q and qd must be finite");
     const char *joint = normalize(robot, next_q);
     if (joint != NULL)

@@ -306,7 +306,7 @@ struct blob description_make(const struct fmu *fmu, struct arena *arena)
     xml_attribute(&xml, "guid", fmu->guid);
     if (*fmu->description != '\0') xml_attribute(&xml, "description", fmu->description);
     xml_attribute(&xml, "version", LIMBER_VERSION);
-    xml_attribute(&xml, "license", LICENSE_SUMMARY);
+    xml_attribute(&xml, "license", license_summary);
     xml_attribute(&xml, "generationTool", "Limber " LIMBER_VERSION);
     xml_attribute(&xml, "variableNamingConvention", "structured");
     xml_integer(&xml, "numberOfEventIndicators", 0);

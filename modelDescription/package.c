@@ -53,17 +53,13 @@ static void add(struct package *package, const char *name, struct blob blob, zip
     if (package->failed) report_failure(package, name);
 }
 
-static void add_licenses(struct package *package, const struct fmu *fmu, struct arena *arena)
+static void add_licenses(struct package *package, const struct fmu *fmu)
 {
     for (int i = 0; i < license_count; i++) {
-        size_t size = 1;
         if (licenses[i].of_scene && fmu->viewer.bytes == NULL) continue;
-        for (int p = 0; p < LICENSE_PARTS && licenses[i].parts[p] != NULL; p++) size += strlen(licenses[i].parts[p]);
-        char name[NAME_SIZE], *text = arena_allocate(arena, size, 1);
-        for (int p = 0; p < LICENSE_PARTS && licenses[i].parts[p] != NULL && text != NULL; p++)
-            strcat(text, licenses[i].parts[p]);
+        char name[NAME_SIZE];
         snprintf(name, sizeof name, "documentation/licenses/%s", licenses[i].file);
-        add(package, name, (struct blob){text, size - 1}, PLAIN_FILE);
+        add(package, name, (struct blob){licenses[i].text, licenses[i].size}, PLAIN_FILE);
     }
 }
 
@@ -92,7 +88,7 @@ static void add_all(struct package *package, const struct fmu *fmu, struct blob 
     add_libraries(package, fmu->name, libraries);
     add(package, "documentation/index.html", page_make(fmu, resource, arena), PLAIN_FILE);
     if (fmu->viewer.bytes != NULL) add(package, "documentation/viewer.js", fmu->viewer, PLAIN_FILE);
-    add_licenses(package, fmu, arena);
+    add_licenses(package, fmu);
 }
 
 static zip_source_t *open_package(struct package *package)

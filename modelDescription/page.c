@@ -210,7 +210,7 @@ static void write_variables(struct xml *xml, const struct fmu *fmu)
 static void write_licenses(struct xml *xml, const struct fmu *fmu)
 {
     static const char *const heads[] = {"software", "purpose", "license"};
-    html_heading(xml, "Licences");
+    html_heading(xml, "Licenses");
     html_paragraph(xml, "This FMU contains the following software. The robot or drive file is its author's.");
     html_begin_table(xml, sizeof heads / sizeof heads[0], heads);
     for (int i = 0; i < license_count; i++) {

@@ -15,7 +15,7 @@ enum { MOST_TEXT = 1024 }; /* of a name or a description, with the terminating z
 
    INPUT      name, owner, count, unit, display unit, level, place, number at the start, kind of its time derivative, description
    STATE      name, owner, count, causality, unit, display unit, level, place, value, kind of its time derivative, nominal, description
-   COMPUTED   name, owner, count, causality, unit, display unit, value, derivative, dependencies, description
+   COMPUTED   name, owner, count, causality, unit, display unit, value, dependencies, description
    START      name, owner, count, unit, display unit, number, kind of the state, limit, description
    PARAMETER  name, owner, given, count, type, unit, display unit, number, limit, description
    TUNABLE    name, owner, given, count, unit, place, number, limit, description */
@@ -33,45 +33,45 @@ enum { MOST_TEXT = 1024 }; /* of a name or a description, with the terminating z
     \
     STATE(Q, "%J.%p", FREE, POSITIONS, OUTPUT, BY_POSITION("rad", "m", "1"), "deg", POSITION, place_q, value_q, KIND_QD, nominal_position, "%p") \
     STATE(QD, "%J.%v", FREE, VELOCITIES, OUTPUT, BY_JOINT("rad/s", "m/s"), "deg/s", VELOCITY, place_qd, value_qd, KIND_QDD, nominal_velocity, "%v") \
-    COMPUTED(QDD, "%J.%a", FREE, VELOCITIES, OUTPUT, BY_JOINT("rad/s2", "m/s2"), NULL, value_qdd, DIFFERENTIABLE, depends_accelerations, "%a") \
-    COMPUTED(TAU_OUT, "%J.%f", PRESCRIBED, VELOCITIES, OUTPUT, BY_JOINT("N.m", "N"), NULL, value_tau, DIFFERENTIABLE, depends_accelerations, "torque or force that the drive of the prescribed joint must provide") \
-    COMPUTED(TAU_DRIVE, "%J.%f", POWERED, VELOCITIES, OUTPUT, BY_JOINT("N.m", "N"), NULL, value_drive_torque, DIFFERENTIABLE, depends_drive_torque, "torque of the drive on the joint") \
-    COMPUTED(FRAME_POSITION, "%F.position", SENSOR, 3, OUTPUT, ALWAYS("m"), NULL, value_frame_position, DIFFERENTIABLE, depends_frame_position, "position of the %F frame, world axes") \
-    COMPUTED(FRAME_QUATERNION, "%F.quaternion", SENSOR, 4, OUTPUT, ALWAYS("1"), NULL, value_frame_quaternion, DIFFERENTIABLE, depends_frame_quaternion, "orientation of the %F frame, w first") \
-    COMPUTED(FRAME_VELOCITY, "%F.velocity", SENSOR, 3, OUTPUT, ALWAYS("m/s"), NULL, value_frame_velocity, DIFFERENTIABLE, depends_frame_velocity, "velocity of the %F frame's origin, world axes") \
-    COMPUTED(FRAME_ANGULAR_VELOCITY, "%F.angular_velocity", SENSOR, 3, OUTPUT, ALWAYS("rad/s"), "deg/s", value_frame_angular_velocity, DIFFERENTIABLE, depends_frame_angular_velocity, "angular velocity of the %F frame, world axes") \
-    COMPUTED(FRAME_ACCELERATION, "%F.acceleration", SENSOR, 3, OUTPUT, ALWAYS("m/s2"), NULL, value_frame_acceleration, DIFFERENTIABLE, depends_frame_acceleration, "acceleration of the %F frame's origin, world axes") \
-    COMPUTED(FRAME_SPECIFIC_FORCE, "%F.specific_force", INERTIAL_SENSOR, 3, OUTPUT, ALWAYS("m/s2"), NULL, value_frame_specific_force, DIFFERENTIABLE, depends_frame_specific_force, "acceleration of the %F frame's origin minus gravity, in its own axes: what an accelerometer shows") \
-    COMPUTED(FRAME_ANGULAR_RATE, "%F.angular_rate", INERTIAL_SENSOR, 3, OUTPUT, ALWAYS("rad/s"), "deg/s", value_frame_angular_rate, DIFFERENTIABLE, depends_frame_angular_rate, "angular velocity of the %F frame, in its own axes: what a gyroscope shows") \
-    COMPUTED(FRAME_CURVATURE, "%F.curvature", GAUGE, 3, OUTPUT, ALWAYS("1/m"), NULL, value_frame_curvature, DIFFERENTIABLE, depends_frame_curvature, "twist per length and curvatures of the beam at the %F frame, (psi', -w'', v''): what strain gauges show") \
-    COMPUTED(FRAME_ELONGATION, "%F.elongation", GAUGE, 1, OUTPUT, ALWAYS("1"), NULL, value_frame_elongation, DIFFERENTIABLE, depends_frame_elongation, "axial strain of the beam at the %F frame, without foreshortening") \
-    COMPUTED(DEFLECTION, "%L.deflection", FLEXIBLE, 3, OUTPUT, ALWAYS("m"), "mm", value_deflection, DIFFERENTIABLE, depends_deflection, "elastic displacement of the link's tip relative to its hinge, hinge axes") \
-    COMPUTED(ROTATION, "%L.rotation", FLEXIBLE, 3, OUTPUT, ALWAYS("rad"), "deg", value_rotation, DIFFERENTIABLE, depends_rotation, "elastic rotation vector of the link's tip relative to its hinge, hinge axes") \
-    COMPUTED(ROOT_FORCE, "%L.root_force", LINK, 3, OUTPUT, ALWAYS("N"), NULL, value_root_force, DIFFERENTIABLE, depends_root_force, "force that the joint exerts on the link, hinge axes") \
-    COMPUTED(ROOT_MOMENT, "%L.root_moment", LINK, 3, OUTPUT, ALWAYS("N.m"), NULL, value_root_moment, DIFFERENTIABLE, depends_root_moment, "moment that the joint exerts on the link about the hinge, hinge axes") \
-    COMPUTED(LOOP_FORCE, "%C.force", LOOP, EQUATIONS, OUTPUT, BY_EQUATION("N.m", "N"), NULL, value_loop_force, DIFFERENTIABLE, depends_loop_force, "multiplier of the loop's constraint: force or moment on the first of the two links") \
-    COMPUTED(ACTUATOR_LENGTH, "%A.length", ACTUATOR, 1, OUTPUT, ALWAYS("m"), NULL, value_actuator_length, DIFFERENTIABLE, depends_actuator_length, "distance between the actuator's two points") \
-    COMPUTED(ACTUATOR_RATE, "%A.rate", ACTUATOR, 1, OUTPUT, ALWAYS("m/s"), NULL, value_actuator_rate, DIFFERENTIABLE, depends_actuator_rate, "rate of the actuator's length") \
-    COMPUTED(FORCE_DRIVE, "%A.force", POWERED_ACTUATOR, 1, OUTPUT, ALWAYS("N"), NULL, value_drive_force, DIFFERENTIABLE, depends_drive_force, "force of the line actuator, from the drive, pushing its two points apart") \
-    COMPUTED(DRIVE_OUTPUT, "", DRIVE, VALUES_OF_DRIVE, OUTPUT, NO_UNIT, NULL, value_drive, DIFFERENTIABLE, depends_drive, "") \
+    COMPUTED(QDD, "%J.%a", FREE, VELOCITIES, OUTPUT, BY_JOINT("rad/s2", "m/s2"), NULL, value_qdd, depends_accelerations, "%a") \
+    COMPUTED(TAU_OUT, "%J.%f", PRESCRIBED, VELOCITIES, OUTPUT, BY_JOINT("N.m", "N"), NULL, value_tau, depends_accelerations, "torque or force that the drive of the prescribed joint must provide") \
+    COMPUTED(TAU_DRIVE, "%J.%f", POWERED, VELOCITIES, OUTPUT, BY_JOINT("N.m", "N"), NULL, value_drive_torque, depends_drive_torque, "torque of the drive on the joint") \
+    COMPUTED(FRAME_POSITION, "%F.position", SENSOR, 3, OUTPUT, ALWAYS("m"), NULL, value_frame_position, depends_frame_position, "position of the %F frame, world axes") \
+    COMPUTED(FRAME_QUATERNION, "%F.quaternion", SENSOR, 4, OUTPUT, ALWAYS("1"), NULL, value_frame_quaternion, depends_frame_quaternion, "orientation of the %F frame, w first") \
+    COMPUTED(FRAME_VELOCITY, "%F.velocity", SENSOR, 3, OUTPUT, ALWAYS("m/s"), NULL, value_frame_velocity, depends_frame_velocity, "velocity of the %F frame's origin, world axes") \
+    COMPUTED(FRAME_ANGULAR_VELOCITY, "%F.angular_velocity", SENSOR, 3, OUTPUT, ALWAYS("rad/s"), "deg/s", value_frame_angular_velocity, depends_frame_angular_velocity, "angular velocity of the %F frame, world axes") \
+    COMPUTED(FRAME_ACCELERATION, "%F.acceleration", SENSOR, 3, OUTPUT, ALWAYS("m/s2"), NULL, value_frame_acceleration, depends_frame_acceleration, "acceleration of the %F frame's origin, world axes") \
+    COMPUTED(FRAME_SPECIFIC_FORCE, "%F.specific_force", INERTIAL_SENSOR, 3, OUTPUT, ALWAYS("m/s2"), NULL, value_frame_specific_force, depends_frame_specific_force, "acceleration of the %F frame's origin minus gravity, in its own axes: what an accelerometer shows") \
+    COMPUTED(FRAME_ANGULAR_RATE, "%F.angular_rate", INERTIAL_SENSOR, 3, OUTPUT, ALWAYS("rad/s"), "deg/s", value_frame_angular_rate, depends_frame_angular_rate, "angular velocity of the %F frame, in its own axes: what a gyroscope shows") \
+    COMPUTED(FRAME_CURVATURE, "%F.curvature", GAUGE, 3, OUTPUT, ALWAYS("1/m"), NULL, value_frame_curvature, depends_frame_strain, "twist per length and curvatures of the beam at the %F frame, (psi', -w'', v''): what strain gauges show") \
+    COMPUTED(FRAME_ELONGATION, "%F.elongation", GAUGE, 1, OUTPUT, ALWAYS("1"), NULL, value_frame_elongation, depends_frame_strain, "axial strain of the beam at the %F frame, without foreshortening") \
+    COMPUTED(DEFLECTION, "%L.deflection", FLEXIBLE, 3, OUTPUT, ALWAYS("m"), "mm", value_deflection, depends_deflection, "elastic displacement of the link's tip relative to its hinge, hinge axes") \
+    COMPUTED(ROTATION, "%L.rotation", FLEXIBLE, 3, OUTPUT, ALWAYS("rad"), "deg", value_rotation, depends_rotation, "elastic rotation vector of the link's tip relative to its hinge, hinge axes") \
+    COMPUTED(ROOT_FORCE, "%L.root_force", LINK, 3, OUTPUT, ALWAYS("N"), NULL, value_root_force, depends_root_force, "force that the joint exerts on the link, hinge axes") \
+    COMPUTED(ROOT_MOMENT, "%L.root_moment", LINK, 3, OUTPUT, ALWAYS("N.m"), NULL, value_root_moment, depends_root_moment, "moment that the joint exerts on the link about the hinge, hinge axes") \
+    COMPUTED(LOOP_FORCE, "%C.force", LOOP, EQUATIONS, OUTPUT, BY_EQUATION("N.m", "N"), NULL, value_loop_force, depends_loop_force, "multiplier of the loop's constraint: force or moment on the first of the two links") \
+    COMPUTED(ACTUATOR_LENGTH, "%A.length", ACTUATOR, 1, OUTPUT, ALWAYS("m"), NULL, value_actuator_length, depends_actuator_length, "distance between the actuator's two points") \
+    COMPUTED(ACTUATOR_RATE, "%A.rate", ACTUATOR, 1, OUTPUT, ALWAYS("m/s"), NULL, value_actuator_rate, depends_actuator_rate, "rate of the actuator's length") \
+    COMPUTED(FORCE_DRIVE, "%A.force", POWERED_ACTUATOR, 1, OUTPUT, ALWAYS("N"), NULL, value_drive_force, depends_drive_force, "force of the line actuator, from the drive, pushing its two points apart") \
+    COMPUTED(DRIVE_OUTPUT, "", DRIVE, VALUES_OF_DRIVE, OUTPUT, NO_UNIT, NULL, value_drive, depends_drive, "") \
     STATE(DRIVE_OUTPUT_STATE, "", DRIVE, VALUES_OF_DRIVE, OUTPUT, NO_UNIT, NULL, NUMBER, place_drive_state, value_drive, NO_KIND, NULL, "") \
-    COMPUTED(SUPPLY_DEMAND, "%S.demand", SUPPLY, 1, OUTPUT, ALWAYS("m3/s"), "l/min", value_supply_demand, DIFFERENTIABLE, depends_supply, "flow that the drives would take from an unlimited supply") \
-    COMPUTED(SUPPLY_SHARE, "%S.share", SUPPLY, 1, OUTPUT, ALWAYS("1"), NULL, value_supply_share, DIFFERENTIABLE, depends_supply, "share of the demand that the pump provides") \
+    COMPUTED(SUPPLY_DEMAND, "%S.demand", SUPPLY, 1, OUTPUT, ALWAYS("m3/s"), "l/min", value_supply_demand, depends_supply, "flow that the drives would take from an unlimited supply") \
+    COMPUTED(SUPPLY_SHARE, "%S.share", SUPPLY, 1, OUTPUT, ALWAYS("1"), NULL, value_supply_share, depends_supply, "share of the demand that the pump provides") \
     \
     STATE(ETA, "%L.eta", FLEXIBLE, MODES, LOCAL, BY_MODE("rad", "m", "1"), NULL, POSITION, place_eta, value_eta, KIND_ETAD, nominal_eta, "elastic coordinate") \
     STATE(ETAD, "%L.etad", FLEXIBLE, MODES, LOCAL, BY_MODE("rad/s", "m/s", "1/s"), NULL, VELOCITY, place_etad, value_etad, KIND_ETADD, nominal_etad, "rate of the elastic coordinate") \
-    COMPUTED(ETADD, "%L.etadd", FLEXIBLE, MODES, LOCAL, BY_MODE("rad/s2", "m/s2", "1/s2"), NULL, value_etadd, DIFFERENTIABLE, depends_accelerations, "acceleration of the elastic coordinate") \
+    COMPUTED(ETADD, "%L.etadd", FLEXIBLE, MODES, LOCAL, BY_MODE("rad/s2", "m/s2", "1/s2"), NULL, value_etadd, depends_accelerations, "acceleration of the elastic coordinate") \
     STATE(DRIVE_LOCAL_STATE, "", DRIVE, VALUES_OF_DRIVE, LOCAL, NO_UNIT, NULL, NUMBER, place_drive_state, value_drive, NO_KIND, NULL, "") \
-    COMPUTED(DRIVE_LOCAL, "", DRIVE, VALUES_OF_DRIVE, LOCAL, NO_UNIT, NULL, value_drive, DIFFERENTIABLE, depends_drive, "") \
-    COMPUTED(DRIVE_RATE, "", DRIVE, WITH_STATE, LOCAL, NO_UNIT, NULL, value_drive, DIFFERENTIABLE, depends_drive, "derivative of the state") \
-    COMPUTED(QUATERNION_RATE, "der(%J.%p)", FREE, WITH_STATE, LOCAL, ALWAYS("1/s"), NULL, value_position_rate, DIFFERENTIABLE, depends_quaternion_rate, "derivative of the state") \
-    COMPUTED(ENERGY_KINETIC, "energy.kinetic", ROBOT, 1, LOCAL, ALWAYS("J"), NULL, value_kinetic_energy, NO_DERIVATIVE, depends_all, "kinetic energy") \
-    COMPUTED(ENERGY_ELASTIC, "energy.elastic", ROBOT, 1, LOCAL, ALWAYS("J"), NULL, value_elastic_energy, NO_DERIVATIVE, depends_all, "strain energy and energy of joint springs and stops") \
-    COMPUTED(ENERGY_GRAVITY, "energy.gravity", ROBOT, 1, LOCAL, ALWAYS("J"), NULL, value_gravity_energy, NO_DERIVATIVE, depends_all, "potential energy of gravity, zero at the world's origin") \
-    COMPUTED(ENERGY_TOTAL, "energy.total", ROBOT, 1, LOCAL, ALWAYS("J"), NULL, value_total_energy, NO_DERIVATIVE, depends_all, "sum of kinetic, elastic and gravity energy") \
-    COMPUTED(POWER_JOINTS, "power.joints", ROBOT, 1, LOCAL, ALWAYS("W"), NULL, value_joint_power, NO_DERIVATIVE, depends_all, "power of all joint torques and forces") \
-    COMPUTED(POWER_ACTUATORS, "power.actuators", ROBOT, 1, LOCAL, ALWAYS("W"), NULL, value_actuator_power, NO_DERIVATIVE, depends_all, "power of all line actuators") \
-    COMPUTED(POWER_LOSSES, "power.losses", ROBOT, 1, LOCAL, ALWAYS("W"), NULL, value_losses, NO_DERIVATIVE, depends_all, "power dissipated by joint friction, damping of links and damping of joint stops") \
+    COMPUTED(DRIVE_LOCAL, "", DRIVE, VALUES_OF_DRIVE, LOCAL, NO_UNIT, NULL, value_drive, depends_drive, "") \
+    COMPUTED(DRIVE_RATE, "", DRIVE, WITH_STATE, LOCAL, NO_UNIT, NULL, value_drive, depends_drive, "derivative of the state") \
+    COMPUTED(QUATERNION_RATE, "der(%J.%p)", FREE, WITH_STATE, LOCAL, ALWAYS("1/s"), NULL, value_position_rate, depends_quaternion_rate, "derivative of the state") \
+    COMPUTED(ENERGY_KINETIC, "energy.kinetic", ROBOT, 1, LOCAL, ALWAYS("J"), NULL, value_kinetic_energy, NULL, "kinetic energy") \
+    COMPUTED(ENERGY_ELASTIC, "energy.elastic", ROBOT, 1, LOCAL, ALWAYS("J"), NULL, value_elastic_energy, NULL, "strain energy and energy of joint springs and stops") \
+    COMPUTED(ENERGY_GRAVITY, "energy.gravity", ROBOT, 1, LOCAL, ALWAYS("J"), NULL, value_gravity_energy, NULL, "potential energy of gravity, zero at the world's origin") \
+    COMPUTED(ENERGY_TOTAL, "energy.total", ROBOT, 1, LOCAL, ALWAYS("J"), NULL, value_total_energy, NULL, "sum of kinetic, elastic and gravity energy") \
+    COMPUTED(POWER_JOINTS, "power.joints", ROBOT, 1, LOCAL, ALWAYS("W"), NULL, value_joint_power, NULL, "power of all joint torques and forces") \
+    COMPUTED(POWER_ACTUATORS, "power.actuators", ROBOT, 1, LOCAL, ALWAYS("W"), NULL, value_actuator_power, NULL, "power of all line actuators") \
+    COMPUTED(POWER_LOSSES, "power.losses", ROBOT, 1, LOCAL, ALWAYS("W"), NULL, value_losses, NULL, "power dissipated by joint friction, damping of links and damping of joint stops") \
     \
     START(Q_START, "%J.%p_start", FREE, POSITIONS, BY_POSITION("rad", "m", "1"), "deg", number_start_position, KIND_Q, limit_start_position, "initial %p") \
     START(QD_START, "%J.%v_start", FREE, VELOCITIES, BY_JOINT("rad/s", "m/s"), "deg/s", number_start_velocity, KIND_QD, limit_none, "initial %v") \
@@ -139,8 +139,6 @@ enum kind {
 #define ALWAYS(unit)                         unit, unit, unit
 #define NO_UNIT                              NULL, NULL, NULL
 
-enum { NO_DERIVATIVE, DIFFERENTIABLE };
-
 /* clang-format off */
 #define INPUT_ROW(kind, name_, owner_, count_, units, display, level_, place_, number_, rate_, text)                           \
     {.name = (name_), .owner = (owner_), .count = (count_), .causality = CAUSALITY_INPUT, .initial = INITIAL_NONE,             \
@@ -149,13 +147,12 @@ enum { NO_DERIVATIVE, DIFFERENTIABLE };
 #define STATE_ROW(kind, name_, owner_, count_, causality_, units, display, level_, place_, value_, rate_, nominal_, text)      \
     {.name = (name_), .owner = (owner_), .count = (count_), .causality = CAUSALITY_##causality_,                               \
      .initial = INITIAL_CALCULATED, .unit = {units}, .display_unit = (display), .level = (level_), .is_state = true,           \
-     .place = (place_), .number = &number_zero, .value = (value_), .differentiable = true, .depends = depends_itself,          \
-     .rate = (rate_), .start_of = NO_KIND, .nominal = (nominal_), .description = (text)},
-#define COMPUTED_ROW(kind, name_, owner_, count_, causality_, units, display, value_, derivative, depends_, text)              \
+     .place = (place_), .number = &number_zero, .value = (value_), .depends = depends_itself, .rate = (rate_),                 \
+     .start_of = NO_KIND, .nominal = (nominal_), .description = (text)},
+#define COMPUTED_ROW(kind, name_, owner_, count_, causality_, units, display, value_, depends_, text)                          \
     {.name = (name_), .owner = (owner_), .count = (count_), .causality = CAUSALITY_##causality_,                               \
      .initial = INITIAL_CALCULATED, .unit = {units}, .display_unit = (display), .level = NUMBER, .number = &number_zero,       \
-     .value = (value_), .differentiable = (derivative), .depends = (depends_), .rate = NO_KIND, .start_of = NO_KIND,           \
-     .description = (text)},
+     .value = (value_), .depends = (depends_), .rate = NO_KIND, .start_of = NO_KIND, .description = (text)},
 #define START_ROW(kind, name_, owner_, count_, units, display, number_, state, limit_, text)                                    \
     {.name = (name_), .owner = (owner_), .count = (count_), .causality = CAUSALITY_PARAMETER,                                  \
      .variability = VARIABILITY_FIXED, .initial = INITIAL_EXACT, .unit = {units}, .display_unit = (display), .level = NUMBER,  \
@@ -268,25 +265,15 @@ static int count_of(const struct model *model, int i, const struct table_row *ro
 
 /* ---- names --------------------------------------------------------------------------------------------------------------- */
 
-/* Names of the joint's positions (token p) or velocities (v, a, f) among which component k is */
-static struct joint_group group_of(const struct joint *joint, char token, int k)
-{
-    return token == 'p' ? joint_position_group(joint, k) : joint_velocity_group(joint, k);
-}
-
-/* What a pattern's %p, %v, %a, %f stand for: names, or with `described` descriptions */
-static const char *group_text(const struct joint_group *group, char token, bool described)
+/* What a token of a pattern stands for: a name, or with `described` the description of a quantity of the joint */
+static const char *token_text(const struct robot *robot, const struct joint_group *group, char token, int i,
+                              bool described)
 {
     switch (token) {
+    case 'p':
+    case 'v': return described ? group->description : group->name;
     case 'a': return described ? group->acceleration_description : group->acceleration;
     case 'f': return described ? group->force_description : group->force;
-    default: return described ? group->description : group->name;
-    }
-}
-
-static const char *owner_name(const struct robot *robot, char token, int i)
-{
-    switch (token) {
     case 'J': return robot->link[i].joint.name;
     case 'L': return robot->link[i].name;
     case 'C': return robot->loop[i].name;
@@ -324,8 +311,7 @@ static const char *expand(struct builder *b, const char *pattern, const struct j
         const char one[2] = {pattern[c], '\0'}, token = pattern[c + 1];
         const char *part = one;
         if (pattern[c] == '%') {
-            part = strchr("pvaf", token) != NULL ? group_text(group, token, described)
-                                                 : owner_name(b->model->robot, token, i);
+            part = token_text(b->model->robot, group, token, i, described);
             c++;
         }
         length += (size_t)snprintf(text + length, sizeof text - length, "%s", part);
@@ -338,9 +324,10 @@ static const char *expand(struct builder *b, const char *pattern, const struct j
 
 static void add_variable(struct builder *b, const struct table_row *row, int i, int k, int count)
 {
-    const struct joint *joint = of_links(row) ? &b->model->robot->link[i].joint : NULL;
     const char token = joint_token(row->name);
-    const struct joint_group all = {.count = count}, group = token != '\0' ? group_of(joint, token, k) : all;
+    struct joint_group group = {.count = count};
+    if (token == 'p') group = joint_position_group(&b->model->robot->link[i].joint, k);
+    else if (token != '\0') group = joint_velocity_group(&b->model->robot->link[i].joint, k);
     const bool indexed = row->count == MODES || row->count == EQUATIONS || group.count > 1;
     const enum dimension dimension = variable_dimension(b->model, row, i, k);
     struct variable *variable = &b->v->row[b->v->n++];
@@ -394,22 +381,6 @@ static bool in_quaternion(const struct model *model, const struct variable *stat
     return state->of->count == POSITIONS && quaternion >= 0 && state->k >= quaternion;
 }
 
-/* Does the projection onto the constraints change it? Loops move all coordinates of the arm, a norm only its own quaternion. */
-static bool is_projected(const struct model *model, const struct variable *state)
-{
-    return state->of->owner != DRIVE && (model->robot->n_loops > 0 || in_quaternion(model, state));
-}
-
-/* der(state) of a variable of its own: of a component of a quaternion, or of state k of a drive */
-static void add_rate(struct builder *b, struct variable *state, int k)
-{
-    struct variable *rate = &b->v->row[b->v->n];
-    if (state->of->owner == DRIVE) add_drive_variable(b, &table[KIND_DRIVE_RATE], state->owner, k);
-    else add_variable(b, &table[KIND_QUATERNION_RATE], state->owner, k, 1);
-    b->v->by_reference[rate->reference] = rate;
-    state->rate = rate->reference;
-}
-
 /* der(state): an alias of the variable that has its value */
 static void add_alias(struct builder *b, const struct variable *state)
 {
@@ -427,13 +398,21 @@ static void add_alias(struct builder *b, const struct variable *state)
     alias->state = alias->rate = -1;
 }
 
-/* The value that is the time derivative of a state of a drive */
-static int drive_rate_value(const struct robot *robot, const struct variable *state)
+/* der(state) as a variable of its own: of a component of a quaternion, or of a state of a drive, whose values end with the
+   derivatives of its states */
+static void add_rate(struct builder *b, struct variable *state)
 {
-    const struct drive *drive = robot->drive[state->owner].drive;
-    int value = drive->n_rows;
-    for (int r = 0; r < state->k; r++) value += drive_is_state(&drive->row[r]);
-    return value;
+    struct variable *rate = &b->v->row[b->v->n];
+    if (state->of->owner == DRIVE) {
+        const struct drive *drive = b->model->robot->drive[state->owner].drive;
+        int value = drive->n_rows;
+        for (int r = 0; r < state->k; r++) value += drive_is_state(&drive->row[r]);
+        add_drive_variable(b, &table[KIND_DRIVE_RATE], state->owner, value);
+    } else {
+        add_variable(b, &table[KIND_QUATERNION_RATE], state->owner, state->k, 1);
+    }
+    b->v->by_reference[rate->reference] = rate;
+    state->rate = rate->reference;
 }
 
 static void add_derivatives(struct builder *b)
@@ -441,10 +420,8 @@ static void add_derivatives(struct builder *b)
     struct variables *v = b->v;
     for (int s = 0; s < v->n_states && !b->arena->failed; s++) {
         struct variable *state = &v->row[v->state[s]];
-        const bool of_drive = state->of->owner == DRIVE;
         v->derivative[s] = v->n;
-        if (of_drive) add_rate(b, state, drive_rate_value(b->model->robot, state));
-        else if (in_quaternion(b->model, state)) add_rate(b, state, state->k);
+        if (state->of->owner == DRIVE || in_quaternion(b->model, state)) add_rate(b, state);
         else add_alias(b, state);
         v->row[v->derivative[s]].derivative_of = v->state[s];
     }
@@ -480,12 +457,15 @@ static void number_states(struct builder *b)
     number_drive_states(b);
 }
 
-/* What the table says of one variable in terms of another */
+/* Fills in the numbers by which one variable refers to another */
 static void relate(struct builder *b)
 {
     struct variables *v = b->v;
     number_states(b);
-    for (int s = 0; s < v->n_states; s++) v->row[v->state[s]].reinit = is_projected(b->model, &v->row[v->state[s]]);
+    for (int s = 0; s < v->n_states; s++) { /* loops move all coordinates of the arm, a norm only its own quaternion */
+        struct variable *state = &v->row[v->state[s]];
+        state->reinit = state->of->owner != DRIVE && (b->model->robot->n_loops > 0 || in_quaternion(b->model, state));
+    }
     for (int r = 0; r < v->n; r++) {
         struct variable *variable = &v->row[r];
         const int state = related(b, variable, variable->of->start_of);

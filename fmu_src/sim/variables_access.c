@@ -106,7 +106,7 @@ double variable_value(const struct variable *variable, const struct outputs *out
 bool variable_change(const struct variable *variable, const struct outputs *changes, double *change)
 {
     const struct table_row *row = variable->of;
-    if (row->value == NULL || !row->differentiable) return false;
+    if (row->depends == NULL) return false;
     *change = row->value(changes, variable);
     return true;
 }

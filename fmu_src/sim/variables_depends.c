@@ -1,6 +1,7 @@
 /* Column of the variable table: which knowns (inputs and states) an unknown (output, state derivative) depends on. Importers take
    the sparsity of Jacobians from this, where a missing dependency is a silent zero: so a dependency is declared unless the
-   structure of the robot excludes it for any values of states, inputs and parameters. */
+   structure of the robot excludes it for any values of states, inputs and parameters. Derivatives at random states do not show this:
+   along a chain they decay below rounding errors, and terms that cancel leave such errors. */
 #include "drive/drive.h"
 #include "sim/variables_row.h"
 
@@ -13,35 +14,22 @@ bool structure_is_outward(const struct structure *s, int link, int base)
 }
 
 /* Each child takes the next places of its parent, as many as it has links outward */
-static void find_places(const struct model *model, int *place, int *size, int *next)
+static void find_places(struct structure *s, int *next)
 {
+    const struct model *model = s->model;
     for (int i = model->n_links - 1; i >= 0; i--) { /* parents come first */
         const int parent = model->link[i].parent;
-        size[i]++;
-        if (parent >= 0) size[parent] += size[i];
+        s->size[i]++;
+        if (parent >= 0) s->size[parent] += s->size[i];
     }
     int next_of_world = 0;
     for (int i = 0; i < model->n_links; i++) {
         const int parent = model->link[i].parent;
         int *from = parent >= 0 ? &next[parent] : &next_of_world;
-        place[i] = *from;
-        next[i] = place[i] + 1;
-        *from += size[i];
+        s->place[i] = *from;
+        next[i] = s->place[i] + 1;
+        *from += s->size[i];
     }
-}
-
-static bool has_free_coordinates(const struct link_model *lm)
-{
-    return lm->m > 0 || free_velocities(lm) > 0;
-}
-
-/* The first link with free coordinates on the way from the world to `link`: everything outward of it accelerates together, and
-   nothing else does. -1: the motion of `link` is prescribed. */
-static int free_root(const struct model *model, const int *root, int link)
-{
-    const int parent = model->link[link].parent; /* parents come first: their roots are known */
-    if (parent >= 0 && root[parent] >= 0) return root[parent];
-    return has_free_coordinates(&model->link[link]) ? link : -1;
 }
 
 static int group_of(const int *group, int link)
@@ -49,59 +37,64 @@ static int group_of(const int *group, int link)
     return link >= 0 ? group[link] : -1;
 }
 
-/* A loop or an actuator merges two groups */
-static void join(const struct model *model, int *group, int a, int b)
+/* A loop or an actuator merges the groups of two links */
+static void join(struct structure *s, int a, int b)
 {
-    const int from = group_of(group, a), to = group_of(group, b);
-    for (int i = 0; from >= 0 && to >= 0 && i < model->n_links; i++)
-        if (group[i] == from) group[i] = to;
+    const int from = group_of(s->group, a), to = group_of(s->group, b);
+    for (int i = 0; from >= 0 && to >= 0 && i < s->model->n_links; i++)
+        if (s->group[i] == from) s->group[i] = to;
 }
 
-/* Which values of a drive depend on which: a NaN as the seed makes every dependent value NaN */
-static void find_drive_structure(const struct robot *robot, const struct robot_drive *of, bool *depends)
+/* Everything outward of a root accelerates together, and nothing else does, but for loops and actuators */
+static void find_groups(struct structure *s)
 {
-    const int n = drive_values(of->drive);
-    double v[MOST_VALUES];
-    robot_drive_values(robot, of, v);
-    for (int unknown = 0; unknown < n; unknown++)
-        for (int known = 0; known < n; known++)
-            depends[n * unknown + known] = drive_value_depends(of->drive, v, unknown, known);
+    const struct model *model = s->model;
+    const struct robot *robot = model->robot;
+    for (int i = 0; i < model->n_links; i++) {
+        const struct link_model *lm = &model->link[i];
+        const bool carried = lm->parent >= 0 && s->root[lm->parent] >= 0; /* parents come first */
+        const bool moves = lm->m > 0 || free_velocities(lm) > 0;
+        s->group[i] = s->root[i] = carried ? s->root[lm->parent] : moves ? i : -1;
+    }
+    for (int i = 0; i < robot->n_loops; i++) {
+        const struct loop *loop = &robot->loop[i];
+        join(s, loop->side[0].link, loop->side[1].link);
+        for (int k = 0; k < 2; k++) join(s, loop->side[k].link, loop->plane_of);
+    }
+    for (int i = 0; i < robot->n_actuators; i++) join(s, robot->actuator[i].from.link, robot->actuator[i].to.link);
 }
 
+/* Which values of each drive depend on which: a NaN as the seed makes every dependent value NaN */
 static bool **drive_structures(const struct robot *robot, struct arena *arena)
 {
     bool **list = arena_allocate(arena, (size_t)robot->n_drives, sizeof *list);
     for (int d = 0; d < robot->n_drives && !arena->failed; d++) {
-        const size_t n = (size_t)drive_values(robot->drive[d].drive);
-        list[d] = arena_allocate(arena, n * n, sizeof **list);
-        if (!arena->failed) find_drive_structure(robot, &robot->drive[d], list[d]);
+        const struct robot_drive *of = &robot->drive[d];
+        const int n = drive_values(of->drive);
+        double v[MOST_VALUES];
+        robot_drive_values(robot, of, v);
+        list[d] = arena_allocate(arena, (size_t)n * (size_t)n, sizeof **list);
+        for (int i = 0; i < n * n && !arena->failed; i++) list[d][i] = drive_value_depends(of->drive, v, i / n, i % n);
     }
     return list;
 }
 
 const struct structure *structure_make(const struct model *model, struct arena *arena)
 {
-    const struct robot *robot = model->robot;
+    const size_t n = (size_t)model->n_links;
     struct structure *structure = arena_allocate(arena, 1, sizeof *structure);
-    int *group = arena_allocate(arena, (size_t)model->n_links, sizeof *group);
-    int *root = arena_allocate(arena, (size_t)model->n_links, sizeof *root);
-    int *place = arena_allocate(arena, (size_t)model->n_links, sizeof *place);
-    int *size = arena_allocate(arena, (size_t)model->n_links, sizeof *size);
-    int *next = arena_allocate(arena, (size_t)model->n_links, sizeof *next);
-    bool **drives = drive_structures(robot, arena);
+    int *next = arena_allocate(arena, n, sizeof *next);
+    struct structure s = {.model = model,
+                          .root = arena_allocate(arena, n, sizeof *s.root),
+                          .place = arena_allocate(arena, n, sizeof *s.place),
+                          .size = arena_allocate(arena, n, sizeof *s.size),
+                          .group = arena_allocate(arena, n, sizeof *s.group),
+                          .drive = drive_structures(model->robot, arena)};
     if (arena->failed) return NULL;
-    *structure =
-        (struct structure){.model = model, .root = root, .place = place, .size = size, .group = group, .drive = drives};
-    find_places(model, place, size, next);
-    planar_find(structure);
-    for (int i = 0; i < model->n_links; i++) group[i] = root[i] = free_root(model, root, i);
-    for (int i = 0; i < robot->n_loops; i++) {
-        const struct loop *loop = &robot->loop[i];
-        join(model, group, loop->side[0].link, loop->side[1].link);
-        for (int s = 0; s < 2; s++) join(model, group, loop->side[s].link, loop->plane_of);
-    }
-    for (int i = 0; i < robot->n_actuators; i++)
-        join(model, group, robot->actuator[i].from.link, robot->actuator[i].to.link);
+    find_places(&s, next);
+    find_groups(&s);
+    planar_find(&s);
+    *structure = s;
     return structure;
 }
 
@@ -127,16 +120,9 @@ static bool is_elastic(const struct variable *known)
     return known->of->owner == FLEXIBLE;
 }
 
-/* The tip (0) or a frame of the robot */
-static struct anchor frame_of(const struct model *model, int frame)
+struct anchor structure_frame(const struct model *model, int frame)
 {
     return frame == 0 ? model_tip(model, model->tip) : model->frame[frame - 1];
-}
-
-/* The link that a known of a joint, of a mode or of a frame acts on */
-static int acted_link(const struct model *model, const struct variable *known)
-{
-    return known->of->owner == LOAD ? frame_of(model, known->owner).link : known->owner;
 }
 
 /* ---- what a coordinate moves ------------------------------------------------------------------------------------------- */
@@ -158,8 +144,8 @@ static struct anchor carrier(const struct model *model, const struct anchor *fra
     return on;
 }
 
-/* Is a section of a link between the ends of a beam, x in (0, L)? There a shape that is zero is not so at another length of the beam, which
-   is a parameter: what a mode does follows from its family alone. */
+/* Is a section of a link between the ends of a beam, x in (0, L)? A shape that is zero there may be nonzero for another length of the
+   beam, which is a parameter, so that only the family of the mode counts. */
 static bool is_between(const struct model *model, int link, int section)
 {
     const struct link *of = &model->robot->link[link];
@@ -173,7 +159,7 @@ static enum family family_of(const struct model *model, int link, int mode)
     return beam_family(&model->robot->link[link].beam, &mode);
 }
 
-/* Does the mode of a link turn a section of it, theta = Lambda eta? O is at rest in the link. */
+/* Does the mode of a link turn a section of it, theta = Lambda eta? Section -1 is O, which is at rest in the link. */
 static bool mode_turns(const struct model *model, const struct anchor *on, int mode)
 {
     const struct link_model *lm = &model->link[on->link];
@@ -182,29 +168,17 @@ static bool mode_turns(const struct model *model, const struct anchor *on, int m
     return is_between(model, on->link, on->section) && family_of(model, on->link, mode) != FAMILY_AXIAL;
 }
 
-/* Does it displace the section, u = Phi eta - 1/2 eta' H eta e_x? */
-static bool mode_displaces(const struct model *model, const struct anchor *on, int mode)
+/* Does a coordinate turn the unknown's frame? A sliding joint does not. */
+static bool turns_frame(const struct structure *s, const struct variable *unknown, const struct variable *known)
 {
-    const struct link_model *lm = &model->link[on->link];
-    if (on->section < 0) return false;
-    const struct section *shape = &lm->section[on->section].shape;
-    if (lm->body->hinge_moves || !is_zero3(shape->Phi + 3 * mode)) return true;
-    if (is_between(model, on->link, on->section)) return family_of(model, on->link, mode) != FAMILY_TWIST;
-    for (int k = 0; shape->H != NULL && k < lm->m; k++)
-        if (shape->H[PADDED(lm->m) * mode + k] != 0) return true;
-    return false;
-}
-
-/* Does a coordinate turn the frame? A sliding joint does not. */
-static bool turns(const struct model *model, const struct variable *known, const struct anchor *frame)
-{
-    const struct anchor on = carrier(model, frame, known->owner);
+    const struct anchor frame = structure_frame(s->model, unknown->owner), on = carrier(s->model, &frame, known->owner);
     if (on.link != known->owner) return false;
-    if (is_elastic(known)) return mode_turns(model, &on, known->k);
-    return variable_dimension(model, known->of, known->owner, known->k) != DISTANCE;
+    if (is_elastic(known)) return mode_turns(s->model, &on, known->k);
+    return variable_dimension(s->model, known->of, known->owner, known->k) != DISTANCE;
 }
 
-/* Does it displace the frame's origin? What only turns does so through a distance from the center of rotation. */
+/* Does it displace an origin? What only turns does so through a distance from the center of rotation; of a mode
+   u = Phi eta - 1/2 eta' H eta e_x. */
 static bool displaces(const struct model *model, const struct variable *known, const struct anchor *frame)
 {
     const struct anchor on = carrier(model, frame, known->owner);
@@ -212,7 +186,21 @@ static bool displaces(const struct model *model, const struct variable *known, c
     const bool apart = !is_zero3(on.at.p);
     if (!is_elastic(known))
         return apart || on.section >= 0 || variable_dimension(model, known->of, known->owner, known->k) == DISTANCE;
-    return mode_displaces(model, &on, known->k) || (apart && mode_turns(model, &on, known->k));
+    if (on.section < 0) return false;
+    if (apart && mode_turns(model, &on, known->k)) return true;
+    const struct link_model *lm = &model->link[on.link];
+    const struct section *shape = &lm->section[on.section].shape;
+    if (lm->body->hinge_moves || !is_zero3(shape->Phi + 3 * known->k)) return true;
+    if (is_between(model, on.link, on.section)) return family_of(model, on.link, known->k) != FAMILY_TWIST;
+    for (int k = 0; shape->H != NULL && k < lm->m; k++)
+        if (shape->H[PADDED(lm->m) * known->k + k] != 0) return true;
+    return false;
+}
+
+static bool displaces_frame(const struct structure *s, const struct variable *unknown, const struct variable *known)
+{
+    const struct anchor frame = structure_frame(s->model, unknown->owner);
+    return displaces(s->model, known, &frame);
 }
 
 /* Is it the position of the first rotation between the world and what it moves? */
@@ -242,30 +230,23 @@ static bool is_floating(const struct model *model, const struct variable *known)
 
 /* ---- unknowns ---------------------------------------------------------------------------------------------------------- */
 
-bool depends_itself(const struct structure *structure, const struct variable *unknown, const struct variable *known)
+bool depends_itself(const struct structure *s, const struct variable *unknown, const struct variable *known)
 {
-    (void)structure;
+    (void)s;
     return known->reference == unknown->reference;
 }
 
-bool depends_all(const struct structure *structure, const struct variable *unknown, const struct variable *known)
-{
-    (void)structure, (void)unknown, (void)known;
-    return true;
-}
-
 /* A component of 1/2 q o (0, omega): the other components of q, and omega */
-bool depends_quaternion_rate(const struct structure *structure, const struct variable *unknown,
-                             const struct variable *known)
+bool depends_quaternion_rate(const struct structure *s, const struct variable *unknown, const struct variable *known)
 {
-    const struct joint *joint = &structure->model->robot->link[unknown->owner].joint;
+    const struct joint *joint = &s->model->robot->link[unknown->owner].joint;
     if (known->owner != unknown->owner) return false;
     if (known->of->count == POSITIONS) return known->k >= joint_quaternion(joint) && known->k != unknown->k;
     return known->of->count == VELOCITIES && known->of->is_state && known->k >= joint_omega(joint);
 }
 
-/* Accelerations and reactions of a link: all that accelerates together with it or is attached outward of it, and the prescribed
-   motion inward of that, or wherever loops and actuators may be attached. */
+/* Accelerations and reactions of a link depend on all that accelerates together with it or is attached outward of it, and on
+   prescribed motion inward of that; with loops or actuators, on any prescribed motion. */
 static bool couples(const struct structure *s, int link, const struct variable *known)
 {
     const struct robot *robot = s->model->robot;
@@ -276,25 +257,24 @@ static bool couples(const struct structure *s, int link, const struct variable *
         const struct actuator *a = &robot->actuator[known->owner];
         return group_of(s->group, a->from.link) == s->group[link] || group_of(s->group, a->to.link) == s->group[link];
     }
-    const int base = free ? s->root[link] : link, acted = acted_link(s->model, known);
+    const int base = free ? s->root[link] : link;
+    const int acted = known->of->owner == LOAD ? structure_frame(s->model, known->owner).link : known->owner;
     if (free ? s->group[acted] == s->group[link] : structure_is_outward(s, acted, base)) return true;
     return is_prescribed(known) && structure_is_outward(s, base, acted);
 }
 
-bool depends_accelerations(const struct structure *structure, const struct variable *unknown,
-                           const struct variable *known)
+bool depends_accelerations(const struct structure *s, const struct variable *unknown, const struct variable *known)
 {
-    return couples(structure, unknown->owner, known);
+    return couples(s, unknown->owner, known);
 }
 
-/* What a joint exerts on its link in the directions in which it moves freely follows from its own drive, friction and spring alone:
-   of a rotation by a quaternion all moments, component by component; where it translates too, all forces. */
-bool depends_root_moment(const struct structure *structure, const struct variable *unknown,
-                         const struct variable *known)
+/* In the directions in which a joint moves freely, what it exerts on its link follows from its own drive, friction and spring alone:
+   all moments of a joint with a quaternion, component by component, and all forces if it translates too. */
+bool depends_root_moment(const struct structure *s, const struct variable *unknown, const struct variable *known)
 {
-    const struct joint *joint = &structure->model->robot->link[unknown->owner].joint;
+    const struct joint *joint = &s->model->robot->link[unknown->owner].joint;
     const int omega = joint_omega(joint);
-    if (omega < 0) return couples(structure, unknown->owner, known);
+    if (omega < 0) return couples(s, unknown->owner, known);
     if (known->owner != unknown->owner || known->of->owner == OPEN_ACTUATOR) return false;
     if (known->of->count == POSITIONS)
         return known->k >= joint_quaternion(joint) && joint_takes(joint, GIVEN_STIFFNESS);
@@ -302,24 +282,24 @@ bool depends_root_moment(const struct structure *structure, const struct variabl
     return known->of->level == FORCE || joint_takes(joint, GIVEN_VISCOUS);
 }
 
-bool depends_root_force(const struct structure *structure, const struct variable *unknown, const struct variable *known)
+bool depends_root_force(const struct structure *s, const struct variable *unknown, const struct variable *known)
 {
-    const struct joint *joint = &structure->model->robot->link[unknown->owner].joint;
+    const struct joint *joint = &s->model->robot->link[unknown->owner].joint;
     const int omega = joint_omega(joint);
-    if (omega <= 0) return couples(structure, unknown->owner, known);
+    if (omega <= 0) return couples(s, unknown->owner, known);
     if (known->owner != unknown->owner || joint->passive) return false;
     if (known->of->count == POSITIONS) return known->k >= joint_quaternion(joint);
     return known->of->count == VELOCITIES && known->of->level == FORCE && known->k < omega;
 }
 
-/* As the accelerations of a link that the loop acts on */
-bool depends_loop_force(const struct structure *structure, const struct variable *unknown, const struct variable *known)
+/* The same dependencies as those of the accelerations of a link that the loop acts on */
+bool depends_loop_force(const struct structure *s, const struct variable *unknown, const struct variable *known)
 {
-    const struct loop *loop = &structure->model->robot->loop[unknown->owner];
+    const struct loop *loop = &s->model->robot->loop[unknown->owner];
     int link = loop->side[0].link;
-    if (structure->group[link] < 0) link = loop->side[1].link;
-    if (structure->group[link] < 0 && loop->plane_of >= 0) link = loop->plane_of;
-    return couples(structure, link, known);
+    if (s->group[link] < 0) link = loop->side[1].link;
+    if (s->group[link] < 0 && loop->plane_of >= 0) link = loop->plane_of;
+    return couples(s, link, known);
 }
 
 /* The body of a link that an elastic coordinate of the same link deforms; NULL: the known is not one */
@@ -332,9 +312,9 @@ static const struct body *deformed_body(const struct structure *s, const struct 
 
 /* A component of u = Phi eta - 1/2 eta' H eta e_x at the tip. Where the hinge node moves, the hinge frame turns and mixes all
    components. */
-bool depends_deflection(const struct structure *structure, const struct variable *unknown, const struct variable *known)
+bool depends_deflection(const struct structure *s, const struct variable *unknown, const struct variable *known)
 {
-    const struct body *body = deformed_body(structure, unknown, known);
+    const struct body *body = deformed_body(s, unknown, known);
     const int axis = unknown->k, mode = known->k;
     if (body == NULL) return false;
     const struct section *tip = &body->tip;
@@ -345,86 +325,65 @@ bool depends_deflection(const struct structure *structure, const struct variable
 }
 
 /* A component of theta = Lambda eta at the tip */
-bool depends_rotation(const struct structure *structure, const struct variable *unknown, const struct variable *known)
+bool depends_rotation(const struct structure *s, const struct variable *unknown, const struct variable *known)
 {
-    const struct body *body = deformed_body(structure, unknown, known);
+    const struct body *body = deformed_body(s, unknown, known);
     return body != NULL && (body->hinge_moves || body->tip.Lambda[3 * known->k + unknown->k] != 0);
 }
 
 /* ---- frames: the unknown's owner is the frame, 0 the tip ----------------------------------------------------------------- */
 
-bool depends_frame_position(const struct structure *structure, const struct variable *unknown,
-                            const struct variable *known)
+bool depends_frame_position(const struct structure *s, const struct variable *unknown, const struct variable *known)
 {
-    const struct anchor frame = frame_of(structure->model, unknown->owner);
-    return is_position(known) && displaces(structure->model, known, &frame);
+    return is_position(known) && displaces_frame(s, unknown, known);
 }
 
-bool depends_frame_quaternion(const struct structure *structure, const struct variable *unknown,
-                              const struct variable *known)
+bool depends_frame_quaternion(const struct structure *s, const struct variable *unknown, const struct variable *known)
 {
-    const struct anchor frame = frame_of(structure->model, unknown->owner);
-    return is_position(known) && turns(structure->model, known, &frame);
+    return is_position(known) && turns_frame(s, unknown, known);
 }
 
-bool depends_frame_velocity(const struct structure *structure, const struct variable *unknown,
-                            const struct variable *known)
+bool depends_frame_velocity(const struct structure *s, const struct variable *unknown, const struct variable *known)
 {
-    const struct anchor frame = frame_of(structure->model, unknown->owner);
-    if (!is_position_or_velocity(known) || !displaces(structure->model, known, &frame)) return false;
-    return !is_position(known) || !is_floating(structure->model, known);
+    if (!is_position_or_velocity(known) || !displaces_frame(s, unknown, known)) return false;
+    return !is_position(known) || !is_floating(s->model, known);
 }
 
-bool depends_frame_angular_velocity(const struct structure *structure, const struct variable *unknown,
+bool depends_frame_angular_velocity(const struct structure *s, const struct variable *unknown,
                                     const struct variable *known)
 {
-    const struct anchor frame = frame_of(structure->model, unknown->owner);
-    return is_position_or_velocity(known) && turns(structure->model, known, &frame);
+    return is_position_or_velocity(known) && turns_frame(s, unknown, known);
 }
 
-bool depends_frame_acceleration(const struct structure *structure, const struct variable *unknown,
-                                const struct variable *known)
+bool depends_frame_acceleration(const struct structure *s, const struct variable *unknown, const struct variable *known)
 {
-    const struct anchor frame = frame_of(structure->model, unknown->owner);
-    if (structure->group[frame.link] < 0) return is_prescribed(known) && displaces(structure->model, known, &frame);
-    return couples(structure, frame.link, known);
+    const int link = structure_frame(s->model, unknown->owner).link;
+    return s->group[link] >= 0 ? couples(s, link, known) : is_prescribed(known) && displaces_frame(s, unknown, known);
 }
 
 /* R' (a - g) */
-bool depends_frame_specific_force(const struct structure *structure, const struct variable *unknown,
+bool depends_frame_specific_force(const struct structure *s, const struct variable *unknown,
                                   const struct variable *known)
 {
-    return depends_frame_acceleration(structure, unknown, known) || depends_frame_quaternion(structure, unknown, known);
+    return depends_frame_acceleration(s, unknown, known) || depends_frame_quaternion(s, unknown, known);
 }
 
 /* R' omega: the first rotation turns omega and the axes alike */
-bool depends_frame_angular_rate(const struct structure *structure, const struct variable *unknown,
-                                const struct variable *known)
+bool depends_frame_angular_rate(const struct structure *s, const struct variable *unknown, const struct variable *known)
 {
-    return depends_frame_angular_velocity(structure, unknown, known) && !turns_first(structure->model, known);
+    return depends_frame_angular_velocity(s, unknown, known) && !turns_first(s->model, known);
 }
 
-/* Does an elastic coordinate of the frame's link change row `row` of (psi', -w'', v'', a')? */
-static bool strains(const struct model *model, const struct variable *unknown, const struct variable *known, int row)
+/* Does an elastic coordinate of the frame's link change a row of (psi', -w'', v'', a')? The elongation is the last. */
+bool depends_frame_strain(const struct structure *s, const struct variable *unknown, const struct variable *known)
 {
     static const int row_of[FAMILY_COUNT] = {[FAMILY_TWIST] = 0, [FAMILY_Z] = 1, [FAMILY_Y] = 2, [FAMILY_AXIAL] = 3};
+    const struct model *model = s->model;
     const struct anchor *frame = &model->frame[unknown->owner - 1];
-    const bool own = is_elastic(known) && is_position(known) && known->owner == frame->link;
-    if (own && is_between(model, frame->link, frame->section))
-        return row_of[family_of(model, frame->link, known->k)] == row;
-    return own && model->strain[unknown->owner - 1][known->k][row] != 0;
-}
-
-bool depends_frame_curvature(const struct structure *structure, const struct variable *unknown,
-                             const struct variable *known)
-{
-    return strains(structure->model, unknown, known, unknown->k);
-}
-
-bool depends_frame_elongation(const struct structure *structure, const struct variable *unknown,
-                              const struct variable *known)
-{
-    return strains(structure->model, unknown, known, 3);
+    const int row = unknown->of->count == 1 ? 3 : unknown->k;
+    if (!is_elastic(known) || !is_position(known) || known->owner != frame->link) return false;
+    if (is_between(model, frame->link, frame->section)) return row_of[family_of(model, frame->link, known->k)] == row;
+    return model->strain[unknown->owner - 1][known->k][row] != 0;
 }
 
 /* ---- actuators --------------------------------------------------------------------------------------------------------------- */
@@ -439,16 +398,14 @@ static bool stretches(const struct structure *s, const struct variable *known, i
     return displaces(s->model, known, &end[0]) || displaces(s->model, known, &end[1]);
 }
 
-bool depends_actuator_length(const struct structure *structure, const struct variable *unknown,
-                             const struct variable *known)
+bool depends_actuator_length(const struct structure *s, const struct variable *unknown, const struct variable *known)
 {
-    return is_position(known) && stretches(structure, known, unknown->owner);
+    return is_position(known) && stretches(s, known, unknown->owner);
 }
 
-bool depends_actuator_rate(const struct structure *structure, const struct variable *unknown,
-                           const struct variable *known)
+bool depends_actuator_rate(const struct structure *s, const struct variable *unknown, const struct variable *known)
 {
-    return is_position_or_velocity(known) && stretches(structure, known, unknown->owner);
+    return is_position_or_velocity(known) && stretches(s, known, unknown->owner);
 }
 
 /* ---- drives ------------------------------------------------------------------------------------------------------------------ */
@@ -467,7 +424,7 @@ static bool moves_drive(const struct structure *s, const struct robot_drive *of,
     return known->owner == of->link && !is_elastic(known) && (rate ? known->of->level == VELOCITY : is_position(known));
 }
 
-/* A value of a drive, at a constant share of its supply */
+/* Does a value of a drive depend on a known, at a constant share of its supply? */
 static bool value_depends(const struct structure *s, int drive, int value, const struct variable *known)
 {
     const struct robot_drive *of = &s->model->robot->drive[drive];
@@ -485,7 +442,7 @@ static bool demand_depends(const struct structure *s, int supply, const struct v
     return false;
 }
 
-/* With the share, which depends on all drives of the supply */
+/* The same with the share, which depends on all drives of the supply */
 static bool drive_depends(const struct structure *s, int drive, int value, const struct variable *known)
 {
     const struct robot_drive *of = &s->model->robot->drive[drive];
@@ -494,9 +451,9 @@ static bool drive_depends(const struct structure *s, int drive, int value, const
            demand_depends(s, of->supply, known);
 }
 
-bool depends_drive(const struct structure *structure, const struct variable *unknown, const struct variable *known)
+bool depends_drive(const struct structure *s, const struct variable *unknown, const struct variable *known)
 {
-    return drive_depends(structure, unknown->owner, unknown->k, known);
+    return drive_depends(s, unknown->owner, unknown->k, known);
 }
 
 static bool effort_depends(const struct structure *s, const struct robot_drive *of, const struct variable *known)
@@ -504,31 +461,19 @@ static bool effort_depends(const struct structure *s, const struct robot_drive *
     return drive_depends(s, (int)(of - s->model->robot->drive), of->drive->effort, known);
 }
 
-bool depends_drive_torque(const struct structure *structure, const struct variable *unknown,
-                          const struct variable *known)
+bool depends_drive_torque(const struct structure *s, const struct variable *unknown, const struct variable *known)
 {
-    return effort_depends(structure, robot_drive_of_link(structure->model->robot, unknown->owner), known);
+    return effort_depends(s, robot_drive_of_link(s->model->robot, unknown->owner), known);
 }
 
-bool depends_drive_force(const struct structure *structure, const struct variable *unknown,
-                         const struct variable *known)
+bool depends_drive_force(const struct structure *s, const struct variable *unknown, const struct variable *known)
 {
-    return effort_depends(structure, robot_drive_of_actuator(structure->model->robot, unknown->owner), known);
+    return effort_depends(s, robot_drive_of_actuator(s->model->robot, unknown->owner), known);
 }
 
-bool depends_supply(const struct structure *structure, const struct variable *unknown, const struct variable *known)
+bool depends_supply(const struct structure *s, const struct variable *unknown, const struct variable *known)
 {
-    return demand_depends(structure, unknown->owner, known);
-}
-
-/* The effort of a drive as an input of the arm without it */
-static struct variable effort_input(const struct robot_drive *of)
-{
-    static const struct table_row torque = {.owner = DRIVEN, .count = VELOCITIES, .level = FORCE},
-                                  force = {.owner = OPEN_ACTUATOR, .count = 1, .level = FORCE};
-    const bool line = of->actuator >= 0;
-    return (struct variable){
-        .of = line ? &force : &torque, .owner = line ? of->actuator : of->link, .reference = -1, .state = -1};
+    return demand_depends(s, unknown->owner, known);
 }
 
 static bool is_of_arm(const struct variable *variable)
@@ -547,16 +492,20 @@ static bool depends_directly(const struct structure *s, const struct variable *u
     return unknown->of->depends(s, unknown, known) && !planar_excludes(s, unknown, known);
 }
 
-/* An unknown of the arm depends on a known directly, or by the effort of a drive */
-bool variable_depends(const struct variable *unknown, const struct variable *known, const struct structure *structure)
+/* An unknown of the arm depends on a known directly, or by the effort of a drive, which is an input of the arm without the drive */
+bool variable_depends(const struct variable *unknown, const struct variable *known, const struct structure *s)
 {
-    const struct robot *robot = structure->model->robot;
-    const bool direct = !is_of_arm(unknown) || !is_of_drive(known);
-    if (direct && depends_directly(structure, unknown, known)) return true;
-    for (int d = 0; d < robot->n_drives && is_of_arm(unknown); d++) {
-        const struct variable effort = effort_input(&robot->drive[d]);
-        if (!effort_depends(structure, &robot->drive[d], known)) continue;
-        if (depends_directly(structure, unknown, &effort)) return true;
+    static const struct table_row torque = {.owner = DRIVEN, .count = VELOCITIES, .level = FORCE},
+                                  force = {.owner = OPEN_ACTUATOR, .count = 1, .level = FORCE};
+    const struct robot *robot = s->model->robot;
+    const bool arm = is_of_arm(unknown);
+    if ((!arm || !is_of_drive(known)) && depends_directly(s, unknown, known)) return true;
+    for (int d = 0; d < robot->n_drives && arm; d++) {
+        const struct robot_drive *of = &robot->drive[d];
+        const bool line = of->actuator >= 0;
+        const struct variable effort = {
+            .of = line ? &force : &torque, .owner = line ? of->actuator : of->link, .reference = -1, .state = -1};
+        if (effort_depends(s, of, known) && depends_directly(s, unknown, &effort)) return true;
     }
     return false;
 }

@@ -1,10 +1,11 @@
 /* Dependencies of planar robots. All coordinates of a planar robot turn about one axis of the world, n, or move normal to it; so does
-   every point of it, in any state and with any parameters. Vectors then fall apart: (even) displacements, velocities and forces normal
-   to n, and rotations and moments about n; (odd) displacements and forces along n, and rotations and moments about the other axes.
+   every point of it, in any state and with any parameters. Vectors then split into two kinds: (even) displacements, velocities and
+   forces normal to n, and rotations and moments about n; (odd) displacements and forces along n, and rotations and moments about the
+   other axes.
    - No odd displacement, velocity, acceleration or rotation depends on anything: they are constant.
    - The virtual work of odd loads is zero: nothing even depends on them.
-   - Odd reactions balance odd loads and gravity along n; the moments among them also forces normal to n, unless everything is in one
-     plane (flat). */
+   - Odd reactions balance odd loads and gravity along n; the moments among them balance forces normal to n too, unless everything is
+     in one plane (flat). */
 #include "sim/variables_row.h"
 
 /* ---- is it planar? ---------------------------------------------------------------------------------------------------------- */
@@ -17,16 +18,12 @@ static bool keeps(const double R[9], int n)
     return R[4 * n] > 0;
 }
 
-static bool joint_is_planar(const struct joint_model *joint, int n)
-{
-    if (joint->nv == 0) return true;
-    if (joint->nv > 1 || joint->nq > 1) return false;
-    return joint->part[0] == SLIDES ? joint->axis[n] == 0 : joint->axis_index == n;
-}
-
 /* A beam is along x: it bends along y if n is z, along z if n is y */
-static bool body_is_planar(const struct link *link, int n)
+static bool link_is_planar(const struct link *link, const struct joint_model *joint, int n)
 {
+    if (!keeps(link->mount.at.R, n) || !keeps(link->joint.origin.R, n)) return false;
+    if (joint->nv > 1 || joint->nq > 1) return false;
+    if (joint->nv == 1 && (joint->part[0] == SLIDES ? joint->axis[n] != 0 : joint->axis_index != n)) return false;
     if (link->type == BODY_NODAL) return false;
     if (link->type == BODY_RIGID) return keeps(link->rigid_tip.R, n);
     for (int k = 0; k < robot_link_modes(link); k++) {
@@ -40,11 +37,8 @@ static bool body_is_planar(const struct link *link, int n)
 static bool is_planar(const struct model *model, int n)
 {
     const struct robot *robot = model->robot;
-    for (int i = 0; i < model->n_links; i++) {
-        const struct link *link = &robot->link[i];
-        if (!keeps(link->mount.at.R, n) || !keeps(link->joint.origin.R, n)) return false;
-        if (!joint_is_planar(&model->link[i].joint, n) || !body_is_planar(link, n)) return false;
-    }
+    for (int i = 0; i < model->n_links; i++)
+        if (!link_is_planar(&robot->link[i], &model->link[i].joint, n)) return false;
     for (int i = 0; i < robot->n_loops; i++) {
         const struct loop *loop = &robot->loop[i];
         if (loop->type != LOOP_PLANAR_PIN || loop->plane[0][n] != 0 || loop->plane[1][n] != 0) return false;
@@ -67,7 +61,7 @@ static bool link_is_flat(const struct link *link, int n)
     return link->type != BODY_RIGID || (link->rigid_tip.p[n] == 0 && mass_is_flat(&link->rigid, n));
 }
 
-/* Lines are then normal to n as well */
+/* The lines of actuators are then normal to n too */
 static bool is_flat(const struct robot *robot, int n)
 {
     for (int i = 0; i < robot->n_links; i++)
@@ -101,11 +95,6 @@ static bool is_odd_load(const struct variable *known, int n)
     return known->of->owner == LOAD && is_force(known) == (known->k == n);
 }
 
-static int link_of_frame(const struct model *model, int frame)
-{
-    return frame == 0 ? model->tip : model->frame[frame - 1].link;
-}
-
 static bool is_loaded_outward(const struct structure *s, int link)
 {
     const struct model *model = s->model;
@@ -117,21 +106,23 @@ static bool is_loaded_outward(const struct structure *s, int link)
     return false;
 }
 
-/* The force along n on a link: loads along n outward of it */
+/* The force along n on a link depends on loads along n outward of it */
 static bool odd_force_depends(const struct structure *s, const struct variable *unknown, const struct variable *known)
 {
     if (!s->flat && s->model->robot->n_actuators > 0) return true; /* lines that are not normal to n */
     return is_odd_load(known, s->normal) && is_force(known) &&
-           structure_is_outward(s, link_of_frame(s->model, known->owner), unknown->owner);
+           structure_is_outward(s, structure_frame(s->model, known->owner).link, unknown->owner);
 }
 
-/* A moment normal to n on a link of a flat robot: odd loads outward of it, and positions, by which levers change and loads turn */
+/* A moment normal to n on a link of a flat robot depends on odd loads outward of it, and on positions, which change lever arms and turn
+   loads */
 static bool odd_moment_depends(const struct structure *s, const struct variable *unknown, const struct variable *known)
 {
     const int link = unknown->owner;
     if (!s->flat) return true;
     if (known->of->owner == LOAD)
-        return is_odd_load(known, s->normal) && structure_is_outward(s, link_of_frame(s->model, known->owner), link);
+        return is_odd_load(known, s->normal) &&
+               structure_is_outward(s, structure_frame(s->model, known->owner).link, link);
     if (known->of->level != POSITION) return false;
     if (structure_is_outward(s, known->owner, link)) return true;
     return structure_is_outward(s, link, known->owner) && is_loaded_outward(s, link);

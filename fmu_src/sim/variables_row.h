@@ -7,9 +7,9 @@
 #include "sim/point.h"
 #include "sim/variables.h"
 
-/* What has the variable: the robot, links with such a joint or body, every loop or actuator, frames that are sensors or loads:
-   0 is the tip, 1 + i the robot's frame i; drives inside the arm and supplies. A joint or actuator that has a drive is powered, and an
-   actuator without one is open. */
+/* The owner of a variable: the robot; links whose joint or body is of that sort; loops; actuators; frames that are sensors or
+   loads, of which 0 is the tip and 1 + i is frame i of the robot; drives inside the arm; supplies. A joint or an actuator with a drive
+   is powered; an actuator without one is open. */
 enum owner {
     ROBOT,
     DRIVEN,
@@ -33,8 +33,9 @@ enum owner {
     LOAD
 };
 
-/* As many as the joint has positions, velocities, coordinates with numbers; as the link has elastic coordinates; as the loop has
-   equations; one with every state that needs it, among the derivatives; as the drive has values of this sort. */
+/* The number of variables of one owner, where it is not the same for all: positions, velocities or coordinates with numbers of the
+   joint; elastic coordinates of the link; equations of the loop; one for every state whose derivative is a variable of its own; values
+   of this sort of the drive. */
 enum {
     POSITIONS = -1,
     VELOCITIES = -2,
@@ -45,10 +46,10 @@ enum {
     VALUES_OF_DRIVE = -7
 };
 
-/* Of a variable that can be set: what it is of the motion, or a force; NUMBER: none of these. */
+/* What a variable that can be set is: a position, a velocity or an acceleration of the motion, or a force. NUMBER: none of these. */
 enum level { POSITION, VELOCITY, ACCELERATION, FORCE, NUMBER };
 
-/* What a coordinate measures decides its units. */
+/* What a coordinate measures, which decides its unit */
 enum dimension { ANGLE, DISTANCE, PURE_NUMBER, DIMENSIONS };
 
 /* A number of the robot. */
@@ -86,8 +87,7 @@ struct table_row {
     place_function *place;             /* state, input or tunable parameter in a point, else NULL         */
     const struct robot_number *number; /* its number in the robot, or that of its start                   */
     value_function *value;             /* from outputs, or its change from their changes; NULL: not computed */
-    bool differentiable;               /* the changes have it                                             */
-    depends_function *depends;         /* NULL: not an unknown                                            */
+    depends_function *depends;         /* NULL: not an unknown, and no derivative is provided             */
     limit_function *limit;             /* what a value may be; NULL: not a parameter                      */
     nominal_function *nominal;         /* NULL: not a state                                               */
     const char *description;           /* with %p, %v, %a, %f: what they are                              */
@@ -123,14 +123,17 @@ limit_function limit_none, limit_positive, limit_not_negative, limit_quaternion,
 
 struct structure {
     const struct model *model;
-    const int *root;  /* [link]: free_root() */
-    const int *place; /* [link]: in an order of the tree in which the links outward of one follow it */
-    const int *size;  /* [link]: how many these are, with the link itself */
-    int *group;       /* [link]: shared by links whose accelerations depend on each other; -1: prescribed motion */
+    int *root; /* [link]: the first link with free coordinates on the way to it from the world; -1: prescribed motion */
+    int *place;   /* [link]: in an order of the tree in which the links outward of one follow it */
+    int *size;    /* [link]: how many these are, with the link itself */
+    int *group;   /* [link]: shared by links whose accelerations depend on each other; -1: prescribed motion */
     bool **drive; /* [drive]: its values by its values: [unknown * values + known] whether one depends on the other */
     int normal;   /* axis of the world to which the robot's motion is normal, in any state; -1: it is not planar     */
     bool flat;    /* planar, and all masses, points and lines are in one plane                                       */
 };
+
+/* The tip (0) or a frame of the robot (1 + its number) */
+struct anchor structure_frame(const struct model *model, int frame);
 
 /* Is `link` the link `base`, or attached to it, directly or through others? */
 bool structure_is_outward(const struct structure *structure, int link, int base);
@@ -141,12 +144,11 @@ bool planar_excludes(const struct structure *structure, const struct variable *u
 
 /* ---- columns (variables_depends.c) -------------------------------------------------------------------------------------- */
 
-depends_function depends_itself, depends_all, depends_quaternion_rate, depends_accelerations, depends_root_force,
+depends_function depends_itself, depends_quaternion_rate, depends_accelerations, depends_root_force,
     depends_root_moment, depends_loop_force, depends_deflection, depends_rotation, depends_frame_position,
     depends_frame_quaternion, depends_frame_velocity, depends_frame_angular_velocity, depends_frame_acceleration,
-    depends_frame_specific_force, depends_frame_angular_rate, depends_frame_curvature, depends_frame_elongation,
-    depends_actuator_length, depends_actuator_rate, depends_drive, depends_drive_torque, depends_drive_force,
-    depends_supply;
+    depends_frame_specific_force, depends_frame_angular_rate, depends_frame_strain, depends_actuator_length,
+    depends_actuator_rate, depends_drive, depends_drive_torque, depends_drive_force, depends_supply;
 
 /* ---- drives (variables_drives.c) ---------------------------------------------------------------------------------------- */
 

@@ -1,11 +1,12 @@
 /* Which knowns of the initialization (inputs, parameters) an unknown (output, state, state derivative) depends on there: directly, and
-   by the states that it depends on, which are computed from start values. As in variables_depends.c, a dependency is declared unless
+   through the states that it depends on, which are computed from start values. As in variables_depends.c, a dependency is declared unless
    the structure of the robot excludes it. */
 #include "sim/variables_row.h"
 
 /* ---- how states start ----------------------------------------------------------------------------------------------------- */
 
-/* A position that closing a loop or the static start may move away from its own start value. Driven joints are held. */
+/* A position that closing a loop or the static start may move away from its own start value. Driven joints are held;
+   states of drives are computed from the motion. */
 static bool is_found(const struct structure *s, const struct variable *state)
 {
     const struct robot *robot = s->model->robot;
@@ -32,21 +33,14 @@ struct start_dependence variable_start_dependence(const struct variable *unknown
 
 /* ---- knowns --------------------------------------------------------------------------------------------------------------- */
 
-/* The first number of the quaternion that a state is part of; -1: it is part of none */
-static int quaternion_of(const struct structure *s, const struct variable *state)
-{
-    if (state->of->count != POSITIONS) return -1;
-    const int first = joint_quaternion(&s->model->robot->link[state->owner].joint);
-    return state->k >= first ? first : -1;
-}
-
-/* Does it depend on the start of this state, with the norm of its quaternion? */
+/* Does it depend on the start of this state? A component of a quaternion starts divided by the norm of all four. */
 static bool depends_on_state(const struct structure *s, const struct variable *unknown, const struct variable *state,
                              const struct variables *variables)
 {
     if (variable_depends(unknown, state, s)) return true;
-    const int first = quaternion_of(s, state);
-    for (int i = 0; first >= 0 && i < variables->n_states; i++) {
+    if (state->of->count != POSITIONS) return false;
+    const int first = joint_quaternion(&s->model->robot->link[state->owner].joint);
+    for (int i = 0; first >= 0 && state->k >= first && i < variables->n_states; i++) {
         const struct variable *other = &variables->row[variables->state[i]];
         if (other->of == state->of && other->owner == state->owner && other->k >= first &&
             variable_depends(unknown, other, s))
@@ -55,7 +49,7 @@ static bool depends_on_state(const struct structure *s, const struct variable *u
     return false;
 }
 
-/* A velocity of the robot: at rest in a static start, whatever the positions are there */
+/* A velocity of the robot, which is zero in a static start at any position */
 static bool is_rate(const struct variable *unknown)
 {
     return unknown->of->depends == depends_frame_velocity || unknown->of->depends == depends_frame_angular_velocity ||
@@ -84,22 +78,17 @@ static bool depends_on_input(const struct structure *s, const struct start_depen
     return by->found && acts_on_equilibrium(s, input);
 }
 
-/* Positions and velocities follow from the geometry alone */
-static bool is_kinematic(const struct variable *unknown)
-{
-    depends_function *const of = unknown->of->depends;
-    return is_rate(unknown) || of == depends_itself || of == depends_quaternion_rate || of == depends_frame_position ||
-           of == depends_frame_quaternion || of == depends_frame_curvature || of == depends_frame_elongation ||
-           of == depends_deflection || of == depends_rotation || of == depends_actuator_length;
-}
-
-/* A number of the robot, or one of its drives */
+/* Does it depend on a number of the robot, or of one of its drives? Positions and velocities follow from the geometry alone. */
 static bool depends_on_number(const struct structure *s, const struct start_dependence *by,
                               const struct variable *unknown, const struct variable *number)
 {
-    if (by->found || by->drive || (by->velocity && s->model->robot->n_loops > 0)) return true;
-    if (!is_kinematic(unknown)) return true;
-    return number->of->owner == BEAM && unknown->of->depends != depends_itself;
+    depends_function *const of = unknown->of->depends;
+    const bool kinematic = is_rate(unknown) || of == depends_itself || of == depends_quaternion_rate ||
+                           of == depends_frame_position || of == depends_frame_quaternion ||
+                           of == depends_frame_strain || of == depends_deflection || of == depends_rotation ||
+                           of == depends_actuator_length;
+    if (!kinematic || by->found || by->drive || (by->velocity && s->model->robot->n_loops > 0)) return true;
+    return number->of->owner == BEAM && of != depends_itself;
 }
 
 bool variable_depends_at_start(const struct variable *unknown, const struct variable *known,

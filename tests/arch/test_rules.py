@@ -1,8 +1,10 @@
 """The rules hold in this tree, and each of them finds what it is there to find."""
 
 import os
+import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -55,6 +57,33 @@ def test_no_machine_paths(root):
 def test_formatted(root):
     if shutil.which("clang-format") is None: pytest.skip("clang-format is missing: build/setup.sh installs it")
     holds(rules.unformatted(root, root / ".clang-format"))
+
+
+def test_spelling(root):
+    if not (root / ".git").exists(): pytest.skip("not a git checkout: no list of tracked files")
+    done = subprocess.run([Path(sys.executable).parent / "codespell", "--config", "build/codespell.cfg", *rules.tracked_files(root)],
+                          cwd=root, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_one_version(root):
+    """build/version.py finds the same version everywhere, and sets it everywhere."""
+    done = subprocess.run([sys.executable, root / "build/version.py"], capture_output=True, text=True)
+    assert done.returncode == 0 and re.fullmatch(r"\d+\.\d+\.\d+\n", done.stdout), done.stderr
+
+
+def test_version_is_set_everywhere(root, tmp_path):
+    sys.path.insert(0, str(root / "build"))
+    import version
+    for name in (*version.PLACES, *version.MINOR):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        text = (root / name).read_text(encoding="utf-8")
+        (tmp_path / name).write_text(text.replace("## [Unreleased]\n", "## [Unreleased]\n\n### Added\n\n- A thing.\n"), encoding="utf-8")
+    version.set_version("7.8.9", tmp_path, "2030-01-02")
+    assert set(version.versions(tmp_path).values()) == {"7.8.9"}
+    assert "## [Unreleased]\n\n## [7.8.9] - 2030-01-02\n\n### Added" in (tmp_path / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert "date-released: 2030-01-02\n" in (tmp_path / "CITATION.cff").read_text(encoding="utf-8")
+    with pytest.raises(SystemExit, match="not newer"): version.set_version("7.8.9", tmp_path)
 
 
 # ---- made-up trees ------------------------------------------------------------------------------------------------

@@ -86,9 +86,4 @@ TEST(summaries)
     robot_free(robot);
 }
 
-int analysis_evaluation_test(void)
-{
-    RUN(parts_of_an_evaluation_agree);
-    RUN(summaries);
-    return test_summary();
-}
+SUITE(analysis_evaluation_test)

@@ -73,25 +73,14 @@ TEST(A_is_the_jacobian_of_the_accelerations)
     }
 }
 
-/* Nothing accelerates in an equilibrium, and it is one of its own */
-TEST(equilibrium_stands)
-{
-    static const char *const files[] = {"resources/canadarm.json", "resources/crane.json", "resources/four-bar.json"};
-    for (int f = 0; f < 3; f++) {
-        struct linearized l;
-        CHECK(linearize(files[f], NULL, true, &l) == STATUS_OK);
-        for (int i = 0; i < l.point.mechanism->model->nv; i++) CHECK_NEAR(l.point.qdd[i], 0, 1e-6);
-        linearized_free(&l);
-    }
-}
-
-/* Of a closed robot without damping at rest: eigenvalues of the minimal A are +-i w of its modes */
+/* Of a closed robot without damping in its equilibrium, where nothing accelerates: eigenvalues of the minimal A are +-i w of its modes */
 TEST(minimal_coordinates_have_the_modes)
 {
     struct linearized l;
     struct report silent = {0};
     struct modes modes;
     CHECK(linearize("resources/dualemps.json", NULL, true, &l) == STATUS_OK);
+    for (int i = 0; i < l.point.mechanism->model->nv; i++) CHECK_NEAR(l.point.qdd[i], 0, 1e-6);
     CHECK(linear_minimal(&l.linear, &silent) == STATUS_OK);
     CHECK(modes_make(l.point.mechanism, true, &silent, &modes) == STATUS_OK);
     CHECK(modes_at(&modes, &l.point.state.input, &silent) == STATUS_OK && modes_damp(&modes, &silent) == STATUS_OK);
@@ -111,20 +100,9 @@ TEST(minimal_coordinates_have_the_modes)
     linearized_free(&l);
 }
 
-TEST(names_of_inputs_and_outputs)
-{
-    struct linearized l;
-    struct report silent = {0};
-    CHECK(linearize("resources/canadarm.json", NULL, false, &l) == STATUS_OK);
-    CHECK(linear_find_input(&l.linear, l.linear.u[1].name, &silent) == 1 && silent.errors == 0);
-    CHECK(linear_find_output(&l.linear, l.linear.y[3].name, &silent) == 3 && silent.errors == 0);
-    CHECK(linear_find_input(&l.linear, "tip.farce[1]", &silent) == -1 && silent.errors == 1);
-    linearized_free(&l);
-}
-
 /* ---- zeros ---------------------------------------------------------------------------------------------------------------------- */
 
-/* Controllable canonical form of gain (s + 1)(s^2 - 2 s + 5) / (s + 2)^5: zeros -1, 1 +- 2i */
+/* Controllable canonical form of gain (s + 1)(s^2 - 2 s + 5) / (s + 2)^5: zeros -1, 1 +- 2i. */
 TEST(zeros_of_a_known_system)
 {
     const double den[5] = {32, 80, 80, 40, 10}, num[5] = {5, 3, -1, 1, 0}, gain = 2.5;
@@ -168,6 +146,7 @@ TEST(two_carts)
               " \"stiffness\": 12}, \"rigid\": {\"mass\": 3}}]}",
               false, &l) == STATUS_OK);
     const int u = linear_find_input(&l.linear, "a.tau", &silent), y = linear_find_output(&l.linear, "a.q", &silent);
+    CHECK(silent.errors == 0 && linear_find_input(&l.linear, "a.tua", &silent) == -1 && silent.errors == 1);
     CHECK(u >= 0 && y >= 0 && zeros_make(&l.linear, u, y, &silent, &zeros) == STATUS_OK);
     CHECK(zeros.n_zeros == 2 && zeros.n_poles == 4 && zeros.relative_degree == 2 && zeros.minimum_phase);
     CHECK_NEAR(zeros.gain, 0.5, 1e-12);
@@ -180,14 +159,4 @@ TEST(two_carts)
     linearized_free(&l);
 }
 
-int analysis_linear_test(void)
-{
-    RUN(A_is_the_jacobian_of_the_accelerations);
-    RUN(equilibrium_stands);
-    RUN(minimal_coordinates_have_the_modes);
-    RUN(names_of_inputs_and_outputs);
-    RUN(zeros_of_a_known_system);
-    RUN(zero_transfer_function);
-    RUN(two_carts);
-    return test_summary();
-}
+SUITE(analysis_linear_test)

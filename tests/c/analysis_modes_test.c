@@ -171,12 +171,4 @@ TEST(singular_mass_matrix)
     specimen_free(&s);
 }
 
-int analysis_modes_test(void)
-{
-    RUN(K_is_symmetric_at_rest);
-    RUN(clamped_beam);
-    RUN(pendulum);
-    RUN(sweep);
-    RUN(singular_mass_matrix);
-    return test_summary();
-}
+SUITE(analysis_modes_test)

@@ -60,11 +60,13 @@ TEST(what_is_left_out_is_the_start)
     specimen_free(&s);
 }
 
-TEST(coordinates_by_name)
+/* In documents, and back */
+TEST(coordinates_have_names)
 {
     struct specimen s;
     struct state state;
     struct report silent = {0};
+    char name[NAME_SIZE];
     const double q[4] = {0.6, 0.2, 0, 0.01}, qd[4] = {-1, 0.5, 2, 0};
     CHECK(specimen_read(&s, ARM));
     CHECK(state_parse(s.model, "state",
@@ -73,19 +75,6 @@ TEST(coordinates_by_name)
     check_numbers(state.at.q, q, 4);
     check_numbers(state.at.qd, qd, 4);
     state_free(&state);
-    specimen_free(&s);
-}
-
-/* Names of positions, velocities and accelerations */
-TEST(names)
-{
-    struct specimen s;
-    char name[NAME_SIZE];
-    CHECK(specimen_read(&s, ARM));
-    name_coordinate(s.model, POSITION, 1, name);
-    CHECK(strcmp(name, "j2.q") == 0);
-    name_coordinate(s.model, VELOCITY, 3, name);
-    CHECK(strcmp(name, "two.etad[2]") == 0);
     name_coordinate(s.model, ACCELERATION, 0, name);
     CHECK(strcmp(name, "j1.qdd") == 0 && name_velocity_link(s.model, 0) == 0 && name_velocity_link(s.model, 2) == 1);
     specimen_free(&s);
@@ -126,11 +115,4 @@ TEST(problems_are_reported_with_their_place)
     specimen_free(&s);
 }
 
-int analysis_state_test(void)
-{
-    RUN(what_is_left_out_is_the_start);
-    RUN(coordinates_by_name);
-    RUN(names);
-    RUN(problems_are_reported_with_their_place);
-    return test_summary();
-}
+SUITE(analysis_state_test)

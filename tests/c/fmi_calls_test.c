@@ -12,61 +12,54 @@ static void refused(struct host *host, fmi2Status status, const char *function, 
     host->text[0] = '\0';
 }
 
-TEST(co_simulation_in_order)
+HOST_TEST(co_simulation_in_order)
 {
-    struct host host;
-    host_open(&host);
-    fmi2Component c = host_make(&host, fmi2CoSimulation);
-    refused(&host, fmi2DoStep(c, 0, 0.01, fmi2True), "fmi2DoStep", "\"instantiated\"; allowed in: step complete");
-    refused(&host, fmi2ExitInitializationMode(c), "fmi2ExitInitializationMode", "\"instantiated\"");
-    refused(&host, fmi2Terminate(c), "fmi2Terminate", "\"instantiated\"");
+    fmi2Component c = host_make(host, fmi2CoSimulation);
+    refused(host, fmi2DoStep(c, 0, 0.01, fmi2True), "fmi2DoStep", "\"instantiated\"; allowed in: step complete");
+    refused(host, fmi2ExitInitializationMode(c), "fmi2ExitInitializationMode", "\"instantiated\"");
+    refused(host, fmi2Terminate(c), "fmi2Terminate", "\"instantiated\"");
     CHECK(fmi2SetupExperiment(c, fmi2True, 1e-6, 0, fmi2True, 1) == fmi2OK);
     CHECK(fmi2EnterInitializationMode(c) == fmi2OK);
-    refused(&host, fmi2SetupExperiment(c, fmi2False, 0, 0, fmi2False, 0), "fmi2SetupExperiment",
+    refused(host, fmi2SetupExperiment(c, fmi2False, 0, 0, fmi2False, 0), "fmi2SetupExperiment",
             "\"initialization mode\"");
-    refused(&host, fmi2EnterInitializationMode(c), "fmi2EnterInitializationMode", "\"initialization mode\"");
-    refused(&host, fmi2DoStep(c, 0, 0.01, fmi2True), "fmi2DoStep", "\"initialization mode\"");
+    refused(host, fmi2EnterInitializationMode(c), "fmi2EnterInitializationMode", "\"initialization mode\"");
+    refused(host, fmi2DoStep(c, 0, 0.01, fmi2True), "fmi2DoStep", "\"initialization mode\"");
     CHECK(fmi2ExitInitializationMode(c) == fmi2OK);
-    refused(&host, fmi2ExitInitializationMode(c), "fmi2ExitInitializationMode", "\"step complete\"");
-    refused(&host, fmi2CancelStep(c), "fmi2CancelStep", "not asynchronous: no step is pending");
-    refused(&host, fmi2CancelStep(c), "fmi2CancelStep", "solver.max_steps");
-    refused(&host, fmi2EnterEventMode(c), "fmi2EnterEventMode", "model exchange");
-    refused(&host, fmi2SetTime(c, 0), "fmi2SetTime", "model exchange");
+    refused(host, fmi2ExitInitializationMode(c), "fmi2ExitInitializationMode", "\"step complete\"");
+    refused(host, fmi2CancelStep(c), "fmi2CancelStep", "not asynchronous: no step is pending");
+    refused(host, fmi2CancelStep(c), "fmi2CancelStep", "solver.max_steps");
+    refused(host, fmi2EnterEventMode(c), "fmi2EnterEventMode", "model exchange");
+    refused(host, fmi2SetTime(c, 0), "fmi2SetTime", "model exchange");
     CHECK(fmi2DoStep(c, 0, 0.01, fmi2True) == fmi2OK);
     CHECK(fmi2Terminate(c) == fmi2OK);
-    refused(&host, fmi2DoStep(c, 0.01, 0.01, fmi2True), "fmi2DoStep", "\"terminated\"");
-    refused(&host, fmi2Terminate(c), "fmi2Terminate", "\"terminated\"");
-    CHECK(isfinite(host_get(&host, c, "tip.position[1]")));
+    refused(host, fmi2DoStep(c, 0.01, 0.01, fmi2True), "fmi2DoStep", "\"terminated\"");
+    refused(host, fmi2Terminate(c), "fmi2Terminate", "\"terminated\"");
+    CHECK(isfinite(host_get(host, c, "tip.position[1]")));
     CHECK(fmi2Reset(c) == fmi2OK);
-    CHECK(fmi2EnterInitializationMode(c) == fmi2OK);
-    CHECK(fmi2ExitInitializationMode(c) == fmi2OK);
+    host_initialize(c);
     CHECK(fmi2DoStep(c, 0, 0.01, fmi2True) == fmi2OK);
-    fmi2FreeInstance(c);
-    host_close(&host);
 }
 
-TEST(model_exchange_in_order)
+HOST_TEST(model_exchange_in_order)
 {
-    struct host host;
-    host_open(&host);
-    fmi2Component c = host_make(&host, fmi2ModelExchange);
+    fmi2Component c = host_make(host, fmi2ModelExchange);
     fmi2EventInfo info;
     fmi2Boolean event = fmi2True, terminate = fmi2True;
     double x[64];
-    const size_t n = (size_t)instance_variables(host.sim)->n_states;
-    refused(&host, fmi2EnterContinuousTimeMode(c), "fmi2EnterContinuousTimeMode", "\"instantiated\"");
-    refused(&host, fmi2GetDerivatives(c, x, n), "fmi2GetDerivatives", "\"instantiated\"");
+    const size_t n = (size_t)instance_variables(host->sim)->n_states;
+    refused(host, fmi2EnterContinuousTimeMode(c), "fmi2EnterContinuousTimeMode", "\"instantiated\"");
+    refused(host, fmi2GetDerivatives(c, x, n), "fmi2GetDerivatives", "\"instantiated\"");
     CHECK(fmi2EnterInitializationMode(c) == fmi2OK);
     CHECK(fmi2GetContinuousStates(c, x, n) == fmi2OK);
     CHECK(fmi2ExitInitializationMode(c) == fmi2OK);
-    refused(&host, fmi2CompletedIntegratorStep(c, fmi2True, &event, &terminate), "fmi2CompletedIntegratorStep",
+    refused(host, fmi2CompletedIntegratorStep(c, fmi2True, &event, &terminate), "fmi2CompletedIntegratorStep",
             "\"event mode\"");
     CHECK(fmi2NewDiscreteStates(c, &info) == fmi2OK);
     CHECK(!info.newDiscreteStatesNeeded && !info.terminateSimulation && !info.nextEventTimeDefined);
     CHECK(fmi2EnterContinuousTimeMode(c) == fmi2OK);
-    refused(&host, fmi2NewDiscreteStates(c, &info), "fmi2NewDiscreteStates",
+    refused(host, fmi2NewDiscreteStates(c, &info), "fmi2NewDiscreteStates",
             "\"continuous-time mode\"; allowed in: event mode");
-    refused(&host, fmi2DoStep(c, 0, 1, fmi2True), "fmi2DoStep", "co-simulation");
+    refused(host, fmi2DoStep(c, 0, 1, fmi2True), "fmi2DoStep", "co-simulation");
     CHECK(fmi2SetTime(c, 0.5) == fmi2OK);
     CHECK(fmi2SetContinuousStates(c, x, n) == fmi2OK);
     CHECK(fmi2GetDerivatives(c, x, n) == fmi2OK);
@@ -75,48 +68,41 @@ TEST(model_exchange_in_order)
     CHECK(fmi2GetEventIndicators(c, NULL, 0) == fmi2OK);
     CHECK(fmi2GetEventIndicators(c, x, 1) == fmi2Error);
     CHECK(fmi2CompletedIntegratorStep(c, fmi2True, &event, &terminate) == fmi2OK && !event && !terminate);
-    refused(&host, fmi2GetDerivatives(c, x, n + 1), "fmi2GetDerivatives", "states");
-    refused(&host, fmi2GetDerivatives(c, NULL, n), "fmi2GetDerivatives", "NULL");
-    refused(&host, fmi2SetTime(c, NAN), "fmi2SetTime", "finite");
+    refused(host, fmi2GetDerivatives(c, x, n + 1), "fmi2GetDerivatives", "states");
+    refused(host, fmi2GetDerivatives(c, NULL, n), "fmi2GetDerivatives", "NULL");
+    refused(host, fmi2SetTime(c, NAN), "fmi2SetTime", "finite");
     x[1] = INFINITY;
-    refused(&host, fmi2SetContinuousStates(c, x, n), "fmi2SetContinuousStates", "finite");
+    refused(host, fmi2SetContinuousStates(c, x, n), "fmi2SetContinuousStates", "finite");
     CHECK(fmi2EnterEventMode(c) == fmi2OK);
     CHECK(fmi2Terminate(c) == fmi2OK);
-    fmi2FreeInstance(c);
-    host_close(&host);
 }
 
-TEST(instantiation_is_refused_with_a_reason)
+HOST_TEST(instantiation_is_refused_with_a_reason)
 {
-    struct host host;
-    host_open(&host);
-    const fmi2CallbackFunctions *f = &host.functions;
-    const char *guid = host.guid, *folder = host.folder;
+    const fmi2CallbackFunctions *f = &host->functions;
+    const char *guid = host->guid, *folder = host->folder;
     CHECK(fmi2Instantiate("x", fmi2CoSimulation, "{wrong}", folder, f, 0, 0) == NULL);
-    CHECK(host_said(&host, "{wrong}") && host_said(&host, guid));
-    CHECK(fmi2Instantiate("x", fmi2CoSimulation, NULL, folder, f, 0, 0) == NULL && host_said(&host, "guid is NULL"));
-    CHECK(fmi2Instantiate("x", fmi2CoSimulation, guid, NULL, f, 0, 0) == NULL && host_said(&host, "NULL"));
-    CHECK(fmi2Instantiate("x", fmi2CoSimulation, guid, "", f, 0, 0) == NULL && host_said(&host, "empty"));
+    CHECK(host_said(host, "{wrong}") && host_said(host, guid));
+    CHECK(fmi2Instantiate("x", fmi2CoSimulation, NULL, folder, f, 0, 0) == NULL && host_said(host, "guid is NULL"));
+    CHECK(fmi2Instantiate("x", fmi2CoSimulation, guid, NULL, f, 0, 0) == NULL && host_said(host, "NULL"));
+    CHECK(fmi2Instantiate("x", fmi2CoSimulation, guid, "", f, 0, 0) == NULL && host_said(host, "empty"));
     CHECK(fmi2Instantiate("x", fmi2CoSimulation, guid, "/no/such%20place", f, 0, 0) == NULL);
-    CHECK(host_said(&host, "/no/such%%20place/robot.json"));
+    CHECK(host_said(host, "/no/such%%20place/robot.json"));
     CHECK(fmi2Instantiate("x", fmi2CoSimulation, guid, "http://x/y", f, 0, 0) == NULL &&
-          host_said(&host, "plain paths"));
-    CHECK(fmi2Instantiate("x", (fmi2Type)7, guid, folder, f, 0, 0) == NULL && host_said(&host, "type 7"));
-    CHECK(strcmp(host.category, "logStatusError") == 0);
-    host_write(host.file, "{\"format\": \"limber-robot/1\", \"name\": \"two\", \"links\": 100%}");
-    CHECK(fmi2Instantiate("x", fmi2CoSimulation, guid, folder, f, 0, 0) == NULL && host_said(&host, "robot.json"));
+          host_said(host, "plain paths"));
+    CHECK(fmi2Instantiate("x", (fmi2Type)7, guid, folder, f, 0, 0) == NULL && host_said(host, "type 7"));
+    CHECK(strcmp(host->category, "logStatusError") == 0);
+    host_write(host->file, "{\"format\": \"limber-robot/1\", \"name\": \"two\", \"links\": 100%}");
+    CHECK(fmi2Instantiate("x", fmi2CoSimulation, guid, folder, f, 0, 0) == NULL && host_said(host, "robot.json"));
     CHECK(fmi2Instantiate("x", fmi2CoSimulation, guid, folder, NULL, 0, 0) == NULL);
-    host_close(&host);
 }
 
-TEST(a_host_without_callbacks)
+HOST_TEST(a_host_without_callbacks)
 {
-    struct host host;
-    host_open(&host);
     const fmi2CallbackFunctions nothing = {0};
     for (int given = 0; given < 2; given++) {
         fmi2Component c =
-            fmi2Instantiate(NULL, fmi2CoSimulation, host.guid, host.folder, given ? &nothing : NULL, 0, fmi2True);
+            fmi2Instantiate(NULL, fmi2CoSimulation, host->guid, host->folder, given ? &nothing : NULL, 0, fmi2True);
         fmi2FMUstate state = NULL;
         CHECK(c != NULL);
         CHECK(fmi2DoStep(c, 0, 1, 0) == fmi2Error);
@@ -128,41 +114,27 @@ TEST(a_host_without_callbacks)
     CHECK(fmi2DoStep(NULL, 0, 1, 0) == fmi2Error);
     CHECK(fmi2GetReal(NULL, NULL, 0, NULL) == fmi2Error);
     CHECK(strcmp(fmi2GetVersion(), "2.0") == 0 && strcmp(fmi2GetTypesPlatform(), "default") == 0);
-    host_close(&host);
 }
 
-TEST(the_log_is_quiet_unless_asked)
+HOST_TEST(the_log_is_quiet_unless_asked)
 {
-    struct host host;
-    host_open(&host);
     static const fmi2String solver[] = {"solver"}, unknown[] = {"gossip"}, none[] = {NULL}, all[] = {"logAll"};
     for (int on = 0; on < 2; on++) {
-        fmi2Component c = host_start(&host, fmi2CoSimulation);
-        const int before = host.messages;
+        fmi2Component c = host_start(host, fmi2CoSimulation);
+        const int before = host->messages;
         CHECK(fmi2SetDebugLogging(c, on, 1, on ? solver : all) == fmi2OK);
         CHECK(fmi2DoStep(c, 0, 0.1, fmi2True) == fmi2OK);
         CHECK(fmi2Terminate(c) == fmi2OK);
-        CHECK((host.messages > before) == on);
-        fmi2FreeInstance(c);
+        CHECK((host->messages > before) == on);
     }
-    CHECK(strcmp(host.category, "solver") == 0 && host.status == fmi2OK && host_said(&host, "right-hand sides"));
-    fmi2Component c = host_make(&host, fmi2CoSimulation);
+    CHECK(strcmp(host->category, "solver") == 0 && host->status == fmi2OK && host_said(host, "right-hand sides"));
+    fmi2Component c = host_make(host, fmi2CoSimulation);
     CHECK(fmi2SetDebugLogging(c, 1, 0, NULL) == fmi2OK);
     CHECK(fmi2SetDebugLogging(c, 1, 1, unknown) == fmi2Warning); /* the others still count */
-    CHECK(host.status == fmi2Warning && host_said(&host, "gossip"));
-    refused(&host, fmi2SetDebugLogging(c, 1, 1, none), "fmi2SetDebugLogging", "NULL");
-    refused(&host, fmi2SetDebugLogging(c, 1, 1, NULL), "fmi2SetDebugLogging", "NULL");
+    CHECK(host->status == fmi2Warning && host_said(host, "gossip"));
+    refused(host, fmi2SetDebugLogging(c, 1, 1, none), "fmi2SetDebugLogging", "NULL");
+    refused(host, fmi2SetDebugLogging(c, 1, 1, NULL), "fmi2SetDebugLogging", "NULL");
     CHECK(fmi2SetDebugLogging(c, 1, 0, NULL) == fmi2OK);
-    fmi2FreeInstance(c);
-    host_close(&host);
 }
 
-int fmi_calls_test(void)
-{
-    RUN(co_simulation_in_order);
-    RUN(model_exchange_in_order);
-    RUN(instantiation_is_refused_with_a_reason);
-    RUN(a_host_without_callbacks);
-    RUN(the_log_is_quiet_unless_asked);
-    return test_summary();
-}
+SUITE(fmi_calls_test)

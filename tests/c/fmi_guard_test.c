@@ -24,78 +24,46 @@ static fmi2Component start(struct host *host, fmi2Type type, struct heard *heard
 {
     host->functions.logger = listen;
     host->functions.componentEnvironment = heard;
-    fmi2Component c = fmi2Instantiate("two", type, host->guid, host->folder, &host->functions, fmi2False, fmi2True);
-    CHECK(fmi2EnterInitializationMode(c) == fmi2OK && fmi2ExitInitializationMode(c) == fmi2OK);
+    fmi2Component c = host_start(host, type);
+    CHECK(fmi2SetDebugLogging(c, fmi2True, 0, NULL) == fmi2OK);
     return c;
 }
 
-/* Five steps with this torque, each of which succeeds */
-static void push(struct host *host, fmi2Component c, double from, double torque)
+/* Five steps with this torque, each of which succeeds; then so many warnings of each link were heard */
+static void push(struct host *host, fmi2Component c, double from, double torque, int warnings)
 {
+    const struct heard *heard = host->functions.componentEnvironment;
     CHECK(host_set(host, c, "shoulder.tau", torque) == fmi2OK);
     for (int i = 0; i < 5; i++) CHECK(fmi2DoStep(c, from + 1e-3 * i, 1e-3, fmi2True) == fmi2OK);
+    CHECK(heard->upper == warnings && heard->lower == warnings);
 }
 
-TEST(each_link_warns_once)
+/* Warnings belong to the instance, not to its state: a step that is repeated does not repeat them. A reset forgets them. */
+HOST_TEST(each_link_warns_once)
 {
-    struct host host;
     struct heard heard = {0};
-    host_open(&host);
-    fmi2Component c = start(&host, fmi2CoSimulation, &heard);
-    push(&host, c, 0, 1);
-    CHECK(heard.upper == 0 && heard.lower == 0);
-    push(&host, c, 5e-3, 1e5);
-    CHECK(heard.upper == 1 && heard.lower == 1);
-    push(&host, c, 10e-3, -1e5);
-    CHECK(heard.upper == 1 && heard.lower == 1);
-    fmi2FreeInstance(c);
-    host_close(&host);
-}
-
-TEST(reset_forgets_the_warnings)
-{
-    struct host host;
-    struct heard heard = {0};
-    host_open(&host);
-    fmi2Component c = start(&host, fmi2CoSimulation, &heard);
-    push(&host, c, 0, 1e5);
-    CHECK(fmi2Reset(c) == fmi2OK);
-    CHECK(fmi2EnterInitializationMode(c) == fmi2OK && fmi2ExitInitializationMode(c) == fmi2OK);
-    push(&host, c, 0, 1e5);
-    CHECK(heard.upper == 2 && heard.lower == 2);
-    fmi2FreeInstance(c);
-    host_close(&host);
-}
-
-/* They belong to the instance, not to its state: a step that is repeated does not repeat them */
-TEST(saved_states_do_not_include_them)
-{
-    struct host host;
-    struct heard heard = {0};
-    host_open(&host);
-    fmi2Component c = start(&host, fmi2CoSimulation, &heard);
+    fmi2Component c = start(host, fmi2CoSimulation, &heard);
     fmi2FMUstate saved = NULL;
+    push(host, c, 0, 1, 0);
     CHECK(fmi2GetFMUstate(c, &saved) == fmi2OK);
-    push(&host, c, 0, 1e5);
-    CHECK(fmi2SetFMUstate(c, saved) == fmi2OK);
-    push(&host, c, 0, 1e5);
-    CHECK(heard.upper == 1 && heard.lower == 1);
-    CHECK(fmi2FreeFMUstate(c, &saved) == fmi2OK);
-    fmi2FreeInstance(c);
-    host_close(&host);
+    push(host, c, 5e-3, 1e5, 1);
+    push(host, c, 10e-3, -1e5, 1);
+    CHECK(fmi2SetFMUstate(c, saved) == fmi2OK && fmi2FreeFMUstate(c, &saved) == fmi2OK);
+    push(host, c, 5e-3, 1e5, 1);
+    CHECK(fmi2Reset(c) == fmi2OK);
+    host_initialize(c);
+    push(host, c, 0, 1e5, 2);
 }
 
 /* The importer integrates: completed steps are looked at, trial states are not */
-TEST(model_exchange_looks_at_completed_steps)
+HOST_TEST(model_exchange_looks_at_completed_steps)
 {
-    struct host host;
     struct heard heard = {0};
-    host_open(&host);
-    fmi2Component c = start(&host, fmi2ModelExchange, &heard);
+    fmi2Component c = start(host, fmi2ModelExchange, &heard);
     fmi2Boolean event, terminate;
     fmi2EventInfo info;
     double x[16];
-    const size_t n = (size_t)instance_variables(host.sim)->n_states;
+    const size_t n = (size_t)instance_variables(host->sim)->n_states;
     CHECK(fmi2NewDiscreteStates(c, &info) == fmi2OK && fmi2EnterContinuousTimeMode(c) == fmi2OK);
     CHECK(fmi2GetContinuousStates(c, x, n) == fmi2OK);
     x[1] = 0.5; /* upper.eta[1] */
@@ -103,15 +71,6 @@ TEST(model_exchange_looks_at_completed_steps)
     CHECK(heard.upper == 0);
     for (int i = 0; i < 2; i++) CHECK(fmi2CompletedIntegratorStep(c, fmi2True, &event, &terminate) == fmi2OK);
     CHECK(heard.upper == 1 && heard.lower == 0);
-    fmi2FreeInstance(c);
-    host_close(&host);
 }
 
-int fmi_guard_test(void)
-{
-    RUN(each_link_warns_once);
-    RUN(reset_forgets_the_warnings);
-    RUN(saved_states_do_not_include_them);
-    RUN(model_exchange_looks_at_completed_steps);
-    return test_summary();
-}
+SUITE(fmi_guard_test)

@@ -1,4 +1,5 @@
-/* An importer for tests: a robot in a folder of its own, a logger that remembers, short names for the usual calls. */
+/* An importer for tests: a robot in a folder of its own, a logger that remembers, short names for the usual calls.
+   HOST_TEST(name) { ... } is a TEST with a `host` that is open; instances of host_make() are freed at its end. */
 #ifndef FMI_HOST_H
 #define FMI_HOST_H
 
@@ -8,8 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sim/sim.h"
-#include "test.h"
+#include "loaded.h"
 
 static const char host_robot[] =
     "{\"format\": \"limber-robot/1\", \"name\": \"two\", \"gravity\": [0, -9.81, 0], \"links\": ["
@@ -20,8 +20,13 @@ static const char host_robot[] =
     " \"beam\": {\"length\": 0.8, \"mass_per_length\": 1.0, \"EIz\": 200.0, \"damping_ratio\": 0.01,"
     " \"modes\": {\"y\": {\"shape\": \"clamped-free\", \"count\": 1}}}, \"payload\": {\"mass\": 0.5}}]}";
 
+enum { HOST_INSTANCES = 8 };
+
 struct host {
-    char folder[64], file[128], guid[64];
+    fmi2Component made[HOST_INSTANCES]; /* that exist, by host_make() */
+    int n_made;
+    char folder[64], file[128];
+    const char *guid;
     fmi2CallbackFunctions functions;
     int messages, singles; /* messages; percent signs that were not doubled */
     fmi2Status status;     /* of the last message                           */
@@ -79,12 +84,19 @@ static void host_open(struct host *host)
     host_write(host->file, host_robot);
     host->functions = (fmi2CallbackFunctions){host_log, host_take, host_give_back, NULL, host};
     CHECK(sim_make("robot", host_robot, &silent, &host->sim) == STATUS_OK);
-    snprintf(host->guid, sizeof host->guid, "%s", instance_guid(host->sim));
+    host->guid = instance_guid(host->sim);
     host_now = host;
+}
+
+/* All instances of host_make() */
+static void host_free_instances(struct host *host)
+{
+    while (host->n_made > 0) fmi2FreeInstance(host->made[--host->n_made]);
 }
 
 static void host_close(struct host *host)
 {
+    host_free_instances(host);
     CHECK(host->blocks == 0);
     CHECK(host->singles == 0);
     instance_free(host->sim);
@@ -95,8 +107,13 @@ static void host_close(struct host *host)
 static inline fmi2Component host_make(struct host *host, fmi2Type type)
 {
     fmi2Component c = fmi2Instantiate("two", type, host->guid, host->folder, &host->functions, fmi2False, fmi2False);
-    CHECK(c != NULL);
-    return c;
+    CHECK(c != NULL && host->n_made < HOST_INSTANCES);
+    return host->made[host->n_made++] = c;
+}
+
+static inline void host_initialize(fmi2Component c)
+{
+    CHECK(fmi2EnterInitializationMode(c) == fmi2OK && fmi2ExitInitializationMode(c) == fmi2OK);
 }
 
 /* A new instance after initialization */
@@ -104,18 +121,13 @@ static inline fmi2Component host_start(struct host *host, fmi2Type type)
 {
     fmi2Component c = host_make(host, type);
     CHECK(fmi2SetupExperiment(c, fmi2False, 0, 0, fmi2False, 0) == fmi2OK);
-    CHECK(fmi2EnterInitializationMode(c) == fmi2OK);
-    CHECK(fmi2ExitInitializationMode(c) == fmi2OK);
+    host_initialize(c);
     return c;
 }
 
 static inline fmi2ValueReference host_find(const struct host *host, const char *name)
 {
-    const struct variables *v = instance_variables(host->sim);
-    const int row = variables_find(v, name);
-    if (row < 0) printf("no variable %s\n", name);
-    CHECK(row >= 0);
-    return row < 0 ? 0 : (fmi2ValueReference)v->row[row].reference;
+    return (fmi2ValueReference)named(host->sim, "%s", name);
 }
 
 static inline double host_get(const struct host *host, fmi2Component c, const char *name)
@@ -132,24 +144,38 @@ static inline fmi2Status host_set(const struct host *host, fmi2Component c, cons
     return fmi2SetReal(c, &reference, 1, &value);
 }
 
+static inline fmi2Status host_derivative(const struct host *host, fmi2Component c, const char *unknown,
+                                         const char *known, double seed, double *result)
+{
+    const fmi2ValueReference u = host_find(host, unknown), k = host_find(host, known);
+    return fmi2GetDirectionalDerivative(c, &u, 1, &k, 1, &seed, result);
+}
+
 static inline fmi2Status host_set_integer(const struct host *host, fmi2Component c, const char *name, int value)
 {
     const fmi2ValueReference reference = host_find(host, name);
     return fmi2SetInteger(c, &reference, 1, &value);
 }
 
-/* A new instance for co-simulation by this method, after initialization */
-static inline fmi2Component host_start_method(struct host *host, int method, double fixed_step)
+/* A new instance for co-simulation by this method */
+static inline fmi2Component host_make_method(struct host *host, int method)
 {
     fmi2Component c = host_make(host, fmi2CoSimulation);
     CHECK(host_set_integer(host, c, "solver.method", method) == fmi2OK);
-    CHECK(host_set(host, c, "solver.fixed_step", fixed_step) == fmi2OK);
-    CHECK(fmi2SetupExperiment(c, fmi2False, 0, 0, fmi2False, 0) == fmi2OK);
-    CHECK(fmi2EnterInitializationMode(c) == fmi2OK && fmi2ExitInitializationMode(c) == fmi2OK);
     return c;
 }
 
-/* The last message, cleared */
+#define HOST_TEST(name)                         \
+    static void name##_with(struct host *host); \
+    TEST(name)                                  \
+    {                                           \
+        struct host host;                       \
+        host_open(&host);                       \
+        name##_with(&host);                     \
+        host_close(&host);                      \
+    }                                           \
+    static void name##_with(struct host *host)
+
 static inline int host_said(struct host *host, const char *part)
 {
     const int found = strstr(host->text, part) != NULL;

@@ -5,50 +5,41 @@
 
 #include "test.h"
 
-static int means(const char *location, const char *file)
-{
-    struct arena arena = {0};
-    const char *fault = NULL, *got = location_file(location, "robot.json", &arena, &fault);
-    const int same = (file == NULL) == (got == NULL) && (file == NULL || strcmp(got, file) == 0);
-    if (!same) printf("%s -> %s, expected %s\n", location, got != NULL ? got : fault, file != NULL ? file : "a fault");
-    if (got == NULL) CHECK(fault != NULL);
-    arena_release(&arena);
-    return same;
-}
-
 TEST(every_spelling_of_a_folder)
 {
-    CHECK(means("file:///a/b", "/a/b/robot.json"));
-    CHECK(means("file:/a/b", "/a/b/robot.json"));
-    CHECK(means("file:////a/b", "/a/b/robot.json"));
-    CHECK(means("file://localhost/a/b", "/a/b/robot.json"));
-    CHECK(means("FILE:///a/b", "/a/b/robot.json"));
-    CHECK(means("file:///a/b/", "/a/b/robot.json"));
-    CHECK(means("file:///a/b//", "/a/b/robot.json"));
-    CHECK(means("/a/b", "/a/b/robot.json"));
-    CHECK(means("/a/b/", "/a/b/robot.json"));
-    CHECK(means("a/b", "a/b/robot.json"));
-    CHECK(means("file://a/b", "a/b/robot.json"));
-    CHECK(means("/", "/robot.json"));
-    CHECK(means("file:///", "/robot.json"));
-}
-
-TEST(percent_codes)
-{
-    CHECK(means("file:///a%20b/%C3%A4/c%25d", "/a b/\xC3\xA4/c%d/robot.json"));
-    CHECK(means("file:///a%2fb", "/a/b/robot.json"));
-    CHECK(means("file:///100%", "/100%/robot.json")); /* not a code: stays */
-    CHECK(means("file:///a%2", "/a%2/robot.json"));
-    CHECK(means("file:///a%zzb", "/a%zzb/robot.json"));
-    CHECK(means("file:///a%00b", "/a%00b/robot.json")); /* nothing ends the name early */
-    CHECK(means("/a%20b", "/a%20b/robot.json"));        /* a plain path is what it says */
-}
-
-TEST(what_is_no_folder)
-{
-    CHECK(means(NULL, NULL));
-    CHECK(means("", NULL));
-    CHECK(means("http://a/b", NULL));
+    static const char *const cases[][2] = {
+        {"file:///a/b", "/a/b/robot.json"},
+        {"file:/a/b", "/a/b/robot.json"},
+        {"file:////a/b", "/a/b/robot.json"},
+        {"file://localhost/a/b", "/a/b/robot.json"},
+        {"FILE:///a/b", "/a/b/robot.json"},
+        {"file:///a/b//", "/a/b/robot.json"},
+        {"/a/b", "/a/b/robot.json"},
+        {"/a/b/", "/a/b/robot.json"},
+        {"a/b", "a/b/robot.json"},
+        {"file://a/b", "a/b/robot.json"},
+        {"/", "/robot.json"},
+        {"file:///", "/robot.json"},
+        {"file:///a%20b/%C3%A4/c%25d", "/a b/\xC3\xA4/c%d/robot.json"},
+        {"file:///a%2fb", "/a/b/robot.json"},
+        {"file:///100%", "/100%/robot.json"}, /* not a code: stays */
+        {"file:///a%2", "/a%2/robot.json"},
+        {"file:///a%zzb", "/a%zzb/robot.json"},
+        {"file:///a%00b", "/a%00b/robot.json"}, /* nothing ends the name early */
+        {"/a%20b", "/a%20b/robot.json"},        /* a plain path is what it says */
+        {NULL, NULL},                           /* no folders */
+        {"", NULL},
+        {"http://a/b", NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct arena arena = {0};
+        const char *location = cases[i][0], *want = cases[i][1], *fault = NULL;
+        const char *got = location_file(location, "robot.json", &arena, &fault);
+        const bool same = got == NULL || want == NULL ? got == want : strcmp(got, want) == 0;
+        if (!same) printf("%s -> %s\n", location, got != NULL ? got : fault);
+        CHECK(same && (got == NULL) == (fault != NULL));
+        arena_release(&arena);
+    }
 }
 
 TEST(files_that_cannot_be_read)
@@ -61,11 +52,4 @@ TEST(files_that_cannot_be_read)
     arena_release(&arena);
 }
 
-int fmi_location_test(void)
-{
-    RUN(every_spelling_of_a_folder);
-    RUN(percent_codes);
-    RUN(what_is_no_folder);
-    RUN(files_that_cannot_be_read);
-    return test_summary();
-}
+SUITE(fmi_location_test)

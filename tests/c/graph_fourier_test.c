@@ -92,71 +92,58 @@ TEST(value_and_slope_are_kept)
     CHECK(converted > 150);
 }
 
-static struct sum sum_for(struct graph *g, struct fourier *f, expr e)
-{
-    CHECK(fourier_make(g, 1, &e, MOST_TERMS, f) == FOURIER_OK);
-    return fourier_sum(f, e);
-}
-
 TEST(identities)
 {
     struct graph g;
-    struct fourier f;
     graph_make(&g);
     const expr a = expr_input(&g, 0), b = expr_input(&g, 1), m = expr_input(&g, 2), ca = expr_function(&g, COS, a),
                sa = expr_function(&g, SIN, a), cb = expr_function(&g, COS, b), sb = expr_function(&g, SIN, b);
-
-    /* m (cos^2 + sin^2) = m */
-    struct sum s = sum_for(&g, &f, expr_mul(&g, m, expr_add(&g, expr_mul(&g, ca, ca), expr_mul(&g, sa, sa))));
-    CHECK(s.n == 1 && s.term[0].wave == FLAT && s.term[0].n == 1 && s.term[0].c == 1);
-    free(s.term);
-    fourier_free(&f);
-
-    /* cos a cos b - sin a sin b = cos(a + b) */
-    s = sum_for(&g, &f, expr_sub(&g, expr_mul(&g, ca, cb), expr_mul(&g, sa, sb)));
-    CHECK(s.n == 1 && s.term[0].wave == COSINE && s.term[0].angles.n == 2 && s.term[0].angles.multiple[1] == 1);
-    free(s.term);
-    fourier_free(&f);
-
-    /* sin(a - b) + sin(b - a) = 0 */
-    s = sum_for(&g, &f,
-                expr_add(&g, expr_function(&g, SIN, expr_sub(&g, a, b)), expr_function(&g, SIN, expr_sub(&g, b, a))));
-    CHECK(s.n == 0);
-    free(s.term);
-    fourier_free(&f);
-
-    /* m sin^2 is one term to read */
-    s = sum_for(&g, &f, expr_mul(&g, m, expr_mul(&g, sa, sa)));
-    CHECK(s.n == 2 && fourier_collect_squares(s.term, s.n) == 1 && s.term[0].wave == SINE_SQUARED && s.term[0].c == 1);
-    free(s.term);
-    fourier_free(&f);
+    const expr one = expr_add(&g, expr_mul(&g, ca, ca), expr_mul(&g, sa, sa)),
+               forth = expr_function(&g, SIN, expr_sub(&g, a, b)), back = expr_function(&g, SIN, expr_sub(&g, b, a));
+    const struct {
+        expr e;
+        int terms, collected; /* before and after fourier_collect_squares() */
+        enum wave wave;       /* of one term */
+        int symbols, angles;
+    } cases[] = {{expr_mul(&g, m, one), 1, 1, FLAT, 1, 0}, /* m (cos^2 + sin^2) = m */
+                 {expr_sub(&g, expr_mul(&g, ca, cb), expr_mul(&g, sa, sb)), 1, 1, COSINE, 0, 2}, /* cos(a + b) */
+                 {expr_add(&g, forth, back), 0, 0, FLAT, 0, 0},
+                 {expr_mul(&g, m, expr_mul(&g, sa, sa)), 2, 1, SINE_SQUARED, 1, 1}}; /* one term to read */
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct fourier f;
+        CHECK(fourier_make(&g, 1, &cases[i].e, MOST_TERMS, &f) == FOURIER_OK);
+        struct sum s = fourier_sum(&f, cases[i].e);
+        CHECK(s.n == cases[i].terms && fourier_collect_squares(s.term, s.n) == cases[i].collected);
+        if (cases[i].collected == 1) {
+            const struct term *t = s.term;
+            CHECK(t->wave == cases[i].wave && t->c == 1 && t->n == cases[i].symbols && t->angles.n == cases[i].angles);
+            for (int k = 0; k < t->angles.n; k++) CHECK(t->angles.multiple[k] == 1);
+        }
+        free(s.term);
+        fourier_free(&f);
+    }
     graph_free(&g);
 }
 
 TEST(what_is_refused)
 {
     struct graph g;
-    struct fourier f;
     graph_make(&g);
-    expr e = expr_function(&g, SQRT, expr_input(&g, 0));
-    CHECK(fourier_make(&g, 1, &e, MOST_TERMS, &f) == FOURIER_OTHER_FUNCTION);
-    fourier_free(&f);
-    e = expr_function(&g, SIN, expr_mul(&g, expr_input(&g, 0), expr_input(&g, 1)));
-    CHECK(fourier_make(&g, 1, &e, MOST_TERMS, &f) == FOURIER_OTHER_FUNCTION);
-    fourier_free(&f);
-    e = expr_add(&g, expr_input(&g, 0), expr_input(&g, 1));
-    e = expr_mul(&g, expr_mul(&g, e, e), expr_mul(&g, e, e)); /* 5 terms */
-    CHECK(fourier_make(&g, 1, &e, 4, &f) == FOURIER_TOO_LARGE);
-    fourier_free(&f);
-    CHECK(fourier_make(&g, 1, &e, 5, &f) == FOURIER_OK);
-    fourier_free(&f);
+    const expr x = expr_input(&g, 0), y = expr_input(&g, 1), sum = expr_add(&g, x, y), square = expr_mul(&g, sum, sum);
+    const struct {
+        expr e;
+        int most;
+        enum fourier_status status;
+    } cases[] = {{expr_function(&g, SQRT, x), MOST_TERMS, FOURIER_OTHER_FUNCTION},
+                 {expr_function(&g, SIN, expr_mul(&g, x, y)), MOST_TERMS, FOURIER_OTHER_FUNCTION},
+                 {expr_mul(&g, square, square), 4, FOURIER_TOO_LARGE}, /* 5 terms */
+                 {expr_mul(&g, square, square), 5, FOURIER_OK}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct fourier f;
+        CHECK(fourier_make(&g, 1, &cases[i].e, cases[i].most, &f) == cases[i].status);
+        fourier_free(&f);
+    }
     graph_free(&g);
 }
 
-int graph_fourier_test(void)
-{
-    RUN(value_and_slope_are_kept);
-    RUN(identities);
-    RUN(what_is_refused);
-    return test_summary();
-}
+SUITE(graph_fourier_test)

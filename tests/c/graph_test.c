@@ -82,9 +82,4 @@ TEST(equal_expressions_are_one_node)
     graph_free(&g);
 }
 
-int graph_test(void)
-{
-    RUN(derivatives_equal_differences);
-    RUN(equal_expressions_are_one_node);
-    return test_summary();
-}
+SUITE(graph_test)

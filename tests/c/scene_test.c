@@ -33,75 +33,61 @@ static double check_ends(struct specimen *s, struct scene *scene, int i)
     return s->robot->link[i].type == BODY_BEAM ? fmax(worst, distance(9, last.R, tip.R)) : worst;
 }
 
-TEST(bodies_reach_from_hinge_to_tip)
+/* The array has what the functions return, and is filled to its end */
+static void check_numbers(const struct specimen *s, struct scene *scene)
 {
-    double worst = 0;
-    for (int seed = 0; seed < ROBOTS; seed++) {
-        struct specimen s;
-        struct scene scene;
-        CHECK(specimen_random(&s, seed));
-        CHECK(scene_make(&s.mechanism, &scene) == STATUS_OK);
-        scene_pose(&scene, s.q);
-        for (int i = 0; i < s.model->n_links; i++) worst = fmax(worst, check_ends(&s, &scene, i));
-        scene_free(&scene);
-        specimen_free(&s);
+    const int n = scene_number_count(scene);
+    double *number = malloc((size_t)(n + 1) * sizeof *number);
+    for (int i = 0; i <= n; i++) number[i] = NAN;
+    scene_numbers(scene, s->q, number);
+    const struct pose O = scene_hinge_frame(scene, 0), T = scene_tip_frame(scene, 0);
+    CHECK_NEAR(pose_error(&O, number + 12, number + 15), 0, 0);
+    CHECK_NEAR(pose_error(&T, number + 24, number + 27), 0, 0);
+    const double *frames = number + n - 12 * s->robot->n_frames - 6 * s->robot->n_loops - 6 * s->robot->n_actuators;
+    for (int i = 0; i < s->robot->n_frames; i++) {
+        const struct pose frame = scene_anchor(scene, &s->model->frame[i]);
+        CHECK_NEAR(pose_error(&frame, frames + 12 * i, frames + 12 * i + 3), 0, 0);
     }
-    CHECK_NEAR(worst, 0, 1e-12); /* rounding of some meters */
-    printf("     worst %.1e\n", worst);
+    for (int i = 0; i < n; i++) CHECK(isfinite(number[i]));
+    CHECK(isnan(number[n]));
+    free(number);
 }
 
-/* The array has what the functions return, and is filled to its end */
-TEST(numbers_are_the_frames)
+/* J_k = m (a_i^2 + a_j^2)/5 about the axes of the ellipsoid: its inertia is that of the link, where this is that of a body with volume;
+   1 if it is */
+static int check_ellipsoid(const struct mass_properties *body, const struct scene_link *link)
 {
-    for (int seed = 1; seed < ROBOTS; seed += 2) {
+    const double *a = link->ellipsoid.semiaxes, m = body->mass;
+    double J[6] = {0}, principal[6] = {0};
+    if (!link->has_ellipsoid || !(a[0] > 0 && a[1] > 0 && a[2] > 0)) return 0;
+    for (int k = 0; k < 3; k++)
+        principal[k] = m / 5 * (a[(k + 1) % 3] * a[(k + 1) % 3] + a[(k + 2) % 3] * a[(k + 2) % 3]);
+    rotate_sym3(link->ellipsoid.at.R, principal, J);
+    CHECK_NEAR(distance(6, J, body->inertia), 0, 1e-12 * (1 + norm(6, body->inertia)));
+    return 1;
+}
+
+TEST(scenes_of_random_robots)
+{
+    double worst = 0;
+    int ellipsoids = 0;
+    for (int seed = 0; seed < ROBOTS; seed++) {
         struct specimen s;
         struct scene scene;
         CHECK(specimen_mixed(&s, seed));
         CHECK(scene_make(&s.mechanism, &scene) == STATUS_OK);
-        const int n = scene_number_count(&scene);
-        double *number = malloc((size_t)(n + 1) * sizeof *number);
-        for (int i = 0; i <= n; i++) number[i] = NAN;
-        scene_numbers(&scene, s.q, number);
-        const struct pose O = scene_hinge_frame(&scene, 0), T = scene_tip_frame(&scene, 0);
-        CHECK_NEAR(pose_error(&O, number + 12, number + 15), 0, 0);
-        CHECK_NEAR(pose_error(&T, number + 24, number + 27), 0, 0);
-        const double *frames = number + n - 12 * s.robot->n_frames - 6 * s.robot->n_loops - 6 * s.robot->n_actuators;
-        for (int i = 0; i < s.robot->n_frames; i++) {
-            const struct pose frame = scene_anchor(&scene, &s.model->frame[i]);
-            CHECK_NEAR(pose_error(&frame, frames + 12 * i, frames + 12 * i + 3), 0, 0);
-        }
-        for (int i = 0; i < n; i++) CHECK(isfinite(number[i]));
-        CHECK(isnan(number[n]));
-        free(number);
-        scene_free(&scene);
-        specimen_free(&s);
-    }
-}
-
-/* J_k = m (a_i^2 + a_j^2)/5 about the axes of the ellipsoid: its inertia is that of the link, where this is that of a body with volume */
-TEST(ellipsoids_have_the_inertia_of_their_links)
-{
-    int checked = 0;
-    for (int seed = 0; seed < ROBOTS; seed++) {
-        struct specimen s;
-        struct scene scene;
-        CHECK(specimen_random(&s, seed));
-        CHECK(scene_make(&s.mechanism, &scene) == STATUS_OK);
+        scene_pose(&scene, s.q);
         for (int i = 0; i < s.model->n_links; i++) {
-            const struct mass_properties *body = &s.robot->link[i].rigid;
-            const double *a = scene.link[i].ellipsoid.semiaxes, *R = scene.link[i].ellipsoid.at.R, m = body->mass;
-            double J[6] = {0}, principal[6] = {0};
-            if (!scene.link[i].has_ellipsoid || !(a[0] > 0 && a[1] > 0 && a[2] > 0)) continue;
-            for (int k = 0; k < 3; k++)
-                principal[k] = m / 5 * (a[(k + 1) % 3] * a[(k + 1) % 3] + a[(k + 2) % 3] * a[(k + 2) % 3]);
-            rotate_sym3(R, principal, J);
-            CHECK_NEAR(distance(6, J, body->inertia), 0, 1e-12 * (1 + norm(6, body->inertia)));
-            checked++;
+            worst = fmax(worst, check_ends(&s, &scene, i));
+            ellipsoids += check_ellipsoid(&s.robot->link[i].rigid, &scene.link[i]);
         }
+        check_numbers(&s, &scene);
         scene_free(&scene);
         specimen_free(&s);
     }
-    CHECK(checked > 20);
+    CHECK_NEAR(worst, 0, 1e-12); /* rounding of some meters */
+    CHECK(ellipsoids > 20);
+    printf("     worst %.1e\n", worst);
 }
 
 /* However crowded: names that are placed are apart and on the page */
@@ -129,11 +115,4 @@ TEST(labels_do_not_overlap)
     CHECK(placed > 20);
 }
 
-int scene_test(void)
-{
-    RUN(bodies_reach_from_hinge_to_tip);
-    RUN(numbers_are_the_frames);
-    RUN(ellipsoids_have_the_inertia_of_their_links);
-    RUN(labels_do_not_overlap);
-    return test_summary();
-}
+SUITE(scene_test)

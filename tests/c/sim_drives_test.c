@@ -1,11 +1,7 @@
-/* Drives inside the arm: derivatives, dependencies, the Newton matrix, integration, saved states, power, on random chains whose joints and
+/* Drives inside the arm: derivatives, dependencies, the Newton matrix, integration, power, on random chains whose joints and
    line actuators have every type of drive. */
-#include "test.h"
-
-#include <stdarg.h>
-#include <string.h>
-
 #include "drive/drive.h"
+#include "loaded.h"
 #include "ode/esdirk.h"
 #include "ode/explicit.h"
 #include "ode/gauss.h"
@@ -13,6 +9,7 @@
 #include "oracle/random.h"
 #include "oracle/variable_slopes.h"
 #include "sim/robot_instance.h"
+#include "sim_jacobian.h"
 
 enum { SEEDS = 30, TEXT = 1 << 15, MOST = 2048, MOST_Y = 256 };
 
@@ -89,13 +86,14 @@ static void random_text(struct random *random, char *text)
 }
 
 /* Initialized, at its start or at a random state with random inputs */
-static struct instance *random_instance(int seed, bool moved, struct report *report)
+static struct instance *random_instance(int seed, bool moved)
 {
+    static struct report silent;
     static char text[TEXT];
     struct random random = {.state = (uint64_t)seed};
     struct instance *instance = NULL;
     random_text(&random, text);
-    CHECK(sim_make("random", text, report, &instance) == STATUS_OK);
+    CHECK(sim_make("random", text, &silent, &instance) == STATUS_OK);
     CHECK(instance_initialize(instance, &experiment) == STATUS_OK);
     if (moved) move_at_random(instance, &random);
     CHECK(instance_update(instance) == STATUS_OK);
@@ -139,9 +137,8 @@ TEST(derivatives_and_dependencies)
 {
     int drives[4] = {0};
     for (int seed = 0; seed < test_sample(SEEDS); seed++) {
-        struct report report = {0};
         struct arena arena = {0};
-        struct instance *instance = random_instance(seed, true, &report);
+        struct instance *instance = random_instance(seed, true);
         const struct robot *robot = sim_robot(instance);
         const struct variables *v = instance_variables(instance);
         const struct structure *structure = structure_make(sim_model(instance), &arena);
@@ -161,48 +158,53 @@ TEST(derivatives_and_dependencies)
     for (int k = 0; k < 4; k++) CHECK(drives[k] > 0);
 }
 
-/* The integrator's dense Jacobian is the difference of its right-hand side */
+/* 1e-5: differences across the rounded corners of drives */
 TEST(dense_jacobian)
 {
-    static double A[MOST_Y * MOST_Y], B[MOST_Y * MOST_Y];
-    double y[MOST_Y], up[MOST_Y], down[MOST_Y];
     for (int seed = 0; seed < test_sample(SEEDS); seed++) {
-        struct report report = {0};
-        struct instance *instance = random_instance(seed, true, &report);
-        const struct ode *ode = &instance->stepper.ode;
-        const double *nominal = instance->stepper.nominal;
-        instance_get_states(instance, y);
-        CHECK(ode->jacobian(ode->context, 0, y, A, B) == STATUS_OK);
-        for (int j = 0; j < ode->n_x + ode->n_v; j++) {
-            const double *column = j < ode->n_x ? A + ode->n_v * j : B + ode->n_v * (j - ode->n_x);
-            const double at = y[j], h = 1e-5 * nominal[j];
-            y[j] = at + h;
-            CHECK(ode->rhs(ode->context, 0, y, up) == STATUS_OK);
-            y[j] = at - h;
-            CHECK(ode->rhs(ode->context, 0, y, down) == STATUS_OK);
-            y[j] = at;
-            for (int i = 0; i < ode->n_v; i++) {
-                const double slope = (up[ode->n_x + i] - down[ode->n_x + i]) / (2 * h);
-                const double size = fabs(up[ode->n_x + i]) + nominal[ode->n_x + i];
-                CHECK_NEAR(column[i], slope, 1e-4 * fabs(slope) + 1e-5 * size / nominal[j]);
-            }
-        }
-        for (int j = ode->n_x; j < ode->n_v; j++) CHECK(A[ode->n_v * j] == 0);
+        struct instance *instance = random_instance(seed, true);
+        CHECK(jacobian_error(sim_of(instance), 0) < 1e-5);
         instance_free(instance);
     }
 }
 
 /* ---- the Newton matrix ------------------------------------------------------------------------------------------------- */
 
+/* Its slopes with the states of drives are exact, at constant shares of the supply */
+static void check_drive_slopes(struct instance *instance, double *y)
+{
+    double z[MOST_Y] = {0}, up[MOST_Y], down[MOST_Y], S[MOST_Y], dx[MOST_Y] = {0}, dv[MOST_Y] = {0};
+    const struct ode *ode = &instance->stepper.ode;
+    const struct sim *sim = sim_of(instance);
+    CHECK(ode->factor(ode->context, 0, y, 1e-3) == STATUS_OK);
+    bool limited = false;
+    for (int s = 0; s < sim->robot->n_supplies; s++) limited |= sim->drives.share[s] < 1;
+    for (int j = sim->n_free; j < ode->n_v && !limited; j++) {
+        double *w = &y[ode->n_x + j];
+        const double at = *w, h = 1e-4 * instance->stepper.nominal[ode->n_x + j];
+        dv[j] = 1;
+        ode->stiffness(ode->context, dx, dv, S);
+        dv[j] = 0;
+        *w = at + h;
+        CHECK(ode->residual(ode->context, 0, y, z, up) == STATUS_OK);
+        *w = at - h;
+        CHECK(ode->residual(ode->context, 0, y, z, down) == STATUS_OK);
+        *w = at;
+        for (int i = 0; i < ode->n_v; i++) {
+            const double slope = (up[i] - down[i]) / (2 * h);
+            CHECK_NEAR(S[i], slope, 1e-4 * fabs(slope) + 1e-9 * (fabs(up[i]) + 1) / h);
+        }
+    }
+}
+
 /* N z = M z + (what a change (gamma^2 z; gamma z) of the state changes), and M z is the change of the residual with z */
-TEST(solution_with_the_newton_matrix)
+TEST(newton_matrix_of_drives)
 {
     static const double gammas[] = {0, 1e-5, 1e-3, 0.1};
     double y[MOST_Y], z[MOST_Y], r[MOST_Y], r0[MOST_Y], S[MOST_Y], dx[MOST_Y], dv[MOST_Y], worst = 0;
     for (int seed = 0; seed < test_sample(SEEDS); seed++) {
         struct random random = {.state = (uint64_t)(1000 + seed)};
-        struct report report = {0};
-        struct instance *instance = random_instance(seed, true, &report);
+        struct instance *instance = random_instance(seed, true);
         const struct ode *ode = &instance->stepper.ode;
         const double *nominal = instance->stepper.nominal + ode->n_x;
         instance_get_states(instance, y);
@@ -220,43 +222,10 @@ TEST(solution_with_the_newton_matrix)
             for (int i = 0; i < ode->n_v; i++) worst = fmax(worst, fabs(r[i] - z[i]) / nominal[i]);
             for (int i = 0; i < ode->n_v; i++) CHECK_NEAR(r[i] / nominal[i], z[i] / nominal[i], 1e-6);
         }
+        check_drive_slopes(instance, y);
         instance_free(instance);
     }
     printf("     worst %.1e\n", worst);
-}
-
-/* Its slopes with the states of drives are exact, at constant shares of the supply */
-TEST(slopes_of_the_newton_matrix)
-{
-    double y[MOST_Y], z[MOST_Y] = {0}, up[MOST_Y], down[MOST_Y], S[MOST_Y], dx[MOST_Y] = {0}, dv[MOST_Y] = {0};
-    for (int seed = 0; seed < test_sample(SEEDS); seed++) {
-        struct report report = {0};
-        struct instance *instance = random_instance(seed, true, &report);
-        const struct ode *ode = &instance->stepper.ode;
-        const struct sim *sim = sim_of(instance);
-        const double *nominal = instance->stepper.nominal;
-        instance_get_states(instance, y);
-        CHECK(ode->factor(ode->context, 0, y, 1e-3) == STATUS_OK);
-        bool limited = false;
-        for (int s = 0; s < sim->robot->n_supplies; s++) limited |= sim->drives.share[s] < 1;
-        for (int j = sim->n_free; j < ode->n_v && !limited; j++) {
-            double *w = &y[ode->n_x + j];
-            const double at = *w, h = 1e-4 * nominal[ode->n_x + j];
-            dv[j] = 1;
-            ode->stiffness(ode->context, dx, dv, S);
-            dv[j] = 0;
-            *w = at + h;
-            CHECK(ode->residual(ode->context, 0, y, z, up) == STATUS_OK);
-            *w = at - h;
-            CHECK(ode->residual(ode->context, 0, y, z, down) == STATUS_OK);
-            *w = at;
-            for (int i = 0; i < ode->n_v; i++) {
-                const double slope = (up[i] - down[i]) / (2 * h);
-                CHECK_NEAR(S[i], slope, 1e-4 * fabs(slope) + 1e-9 * (fabs(up[i]) + 1) / h);
-            }
-        }
-        instance_free(instance);
-    }
 }
 
 /* ---- integration ------------------------------------------------------------------------------------------------------- */
@@ -278,106 +247,36 @@ TEST(methods_agree)
     problem_free(&problem);
 }
 
-/* Fixed steps of ESDIRK have its order 5: halving them divides the error by 32 */
-TEST(order_of_convergence)
-{
-    struct problem problem;
-    double reference[MOST_STATES], y[MOST_STATES], error[2];
-    CHECK(problem_load(&problem, crane));
-    CHECK(problem_solve(&problem, explicit_make, (struct integrator_options){.relative_tolerance = 1e-12}, 0.02, 0.01,
-                        reference, NULL) == STATUS_OK);
-    for (int k = 0; k < 2; k++) {
-        const struct integrator_options options = {.relative_tolerance = 1e-6, .fixed_step = 4e-5 / (1 << k)};
-        CHECK(problem_solve(&problem, esdirk_make, options, 0.02, 0.01, y, NULL) == STATUS_OK);
-        error[k] = problem_distance(&problem, y, reference);
-    }
-    printf("     errors %.1e, %.1e\n", error[0], error[1]);
-    CHECK(error[0] > 20 * error[1] && error[0] < 1e-3);
-    problem_free(&problem);
-}
-
-/* A restored copy continues with the same bits */
-TEST(saved_states)
-{
-    static unsigned char bytes[1 << 18], again[1 << 18];
-    double x[2][MOST_Y];
-    for (int seed = 0; seed < test_sample(10); seed++) {
-        struct report report = {0};
-        struct instance *a = random_instance(seed, false, &report), *b = random_instance(seed, false, &report);
-        const size_t size = instance_saved_size(a);
-        CHECK(size <= sizeof bytes);
-        CHECK(instance_step(a, 0.01) == STATUS_OK);
-        instance_save(a, bytes);
-        CHECK(instance_restore(b, bytes, true) == STATUS_OK);
-        instance_save(b, again);
-        CHECK(memcmp(bytes, again, size) == 0);
-        CHECK(instance_step(a, 0.01) == STATUS_OK && instance_step(b, 0.01) == STATUS_OK);
-        instance_get_states(a, x[0]);
-        instance_get_states(b, x[1]);
-        CHECK(memcmp(x[0], x[1], (size_t)instance_variables(a)->n_states * sizeof(double)) == 0);
-        instance_free(a);
-        instance_free(b);
-    }
-}
-
 /* ---- power ------------------------------------------------------------------------------------------------------------- */
 
-static double value_of(const struct instance *instance, const char *name)
+static double value_of(const struct instance *instance, const char *owner, const char *what)
 {
-    const int row = variables_find(instance_variables(instance), name);
-    CHECK(row >= 0);
-    return row >= 0 ? instance_get(instance, instance_variables(instance)->row[row].reference) : 0;
+    return instance_get(instance, named(instance, "%s.%s", owner, what));
 }
 
-/* What the drives deliver is what the arm receives, and what they take is delivered, stored or lost */
+/* What the drives deliver is what the arm receives; what they take, store and lose is checked with the companions */
 TEST(power_of_drives)
 {
-    static const char *const taken[] = {"power.supply", "power.electrical", "power.motor"};
     for (int seed = 0; seed < test_sample(SEEDS); seed++) {
-        struct report report = {0};
-        struct instance *instance = random_instance(seed, true, &report);
-        const struct variables *v = instance_variables(instance);
+        struct instance *instance = random_instance(seed, true);
         const struct robot *robot = sim_robot(instance);
         double delivered = 0, size = 1;
         for (int d = 0; d < robot->n_drives; d++) {
             char owner[MOST_NAME];
-            const size_t length = strlen(robot_drive_name(robot, d, owner));
-            double balance = 0, largest = 0;
-            for (int r = 0; r < v->n_values; r++) {
-                const char *name = v->by_reference[r]->name;
-                if (strncmp(name, owner, length) != 0 || strncmp(name + length, ".power.", 7) != 0) continue;
-                const double power = instance_get(instance, r);
-                bool is_taken = false;
-                for (int k = 0; k < 3; k++) is_taken |= strcmp(name + length + 1, taken[k]) == 0;
-                balance += is_taken ? power : -power;
-                largest = fmax(largest, fabs(power));
-                if (strcmp(name + length, ".power.mechanical") == 0) delivered += power, size += fabs(power);
-            }
-            CHECK_NEAR(balance, 0, 1e-12 * largest);
+            const double power = value_of(instance, robot_drive_name(robot, d, owner), "power.mechanical");
+            delivered += power, size += fabs(power);
         }
         for (int a = 0; a < robot->n_actuators; a++) {
-            char force[MOST_NAME], rate[MOST_NAME];
+            const char *name = robot->actuator[a].name;
             if (robot_drive_of_actuator(robot, a) != NULL) continue;
-            snprintf(force, sizeof force, "%s.force", robot->actuator[a].name);
-            snprintf(rate, sizeof rate, "%s.rate", robot->actuator[a].name);
-            delivered += value_of(instance, force) * value_of(instance, rate);
+            delivered += value_of(instance, name, "force") * value_of(instance, name, "rate");
         }
         for (int i = 0; i < robot->n_links; i++)
             CHECK(robot->link[i].joint.passive || robot_drive_of_link(robot, i) != NULL);
-        CHECK_NEAR(delivered, value_of(instance, "power.joints") + value_of(instance, "power.actuators"), 1e-12 * size);
+        const double received = value_of(instance, "power", "joints") + value_of(instance, "power", "actuators");
+        CHECK_NEAR(delivered, received, 1e-12 * size);
         instance_free(instance);
     }
 }
 
-int sim_drives_test(void)
-{
-    RUN(derivatives_and_dependencies);
-    RUN(dense_jacobian);
-    RUN(solution_with_the_newton_matrix);
-    RUN(slopes_of_the_newton_matrix);
-    RUN(methods_agree);
-    RUN(order_of_convergence);
-    RUN(saved_states);
-    RUN(power_of_drives);
-    return test_summary();
-}
+SUITE(sim_drives_test)

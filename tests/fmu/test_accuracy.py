@@ -6,11 +6,12 @@ import json
 import math
 
 import fmpy
+import forced_motion
 import numpy as np
 import pytest
 
 from importer import ERROR, OK, Instance, unzip
-from program import Program, drift, read_csv, work_of_joints, write_csv
+from program import Program, drift, work_of_joints, write_csv
 
 TIP = ["tip.position[1]", "tip.position[2]"]
 JOINTS = ["upper_joint", "lower_joint", "wrist_joint"]
@@ -43,12 +44,12 @@ def falls(errors, factor):
 
 
 @pytest.mark.parametrize("method", [0, 1])
-def test_forced_canadarm(simulate, root, method):
+def test_forced_canadarm(simulate, root, tmp_path, method):
     """Torques of the rigid arm's inverse dynamics, 10 s. The trajectory, integrated elsewhere at 1e-10, is no better than some 1e-7 m
     at the tip; beyond that the judge is the other method at 1e-11."""
-    data, joints = root / "tests/data/canadarm-forced", [f"{joint}.q" for joint in JOINTS]
-    run = lambda method, rtol: simulate(root / "resources/canadarm.json", 10, 0.1, rtol, inputs=data / "torques.csv", **{"solver.method": method})
-    reference = {name: values[::10] for name, values in read_csv(data / "trajectory.csv").items()}
+    torques, joints = write_csv(tmp_path / "torques.csv", forced_motion.torques()), [f"{joint}.q" for joint in JOINTS]
+    run = lambda method, rtol: simulate(root / "resources/canadarm.json", 10, 0.1, rtol, inputs=torques, **{"solver.method": method})
+    reference = {name: values[::10] for name, values in forced_motion.trajectory().items()}
     exact, tip, joint = run(2 if method == 1 else 1, 1e-11), [], []
     assert largest(exact, reference, TIP) < 2e-7 and largest(exact, reference, joints) < 5e-8
     for rtol in 1e-4, 1e-5, 1e-6, 1e-7:

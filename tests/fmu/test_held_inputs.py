@@ -9,7 +9,7 @@ from importer import OK, Instance, unzip
 from program import columns, write_csv
 
 CANADARM = "resources/canadarm.json"
-SLIDER_CRANK = "tests/data/slider-crank/robot.json"
+SLIDER_CRANK = "tests/data/slider-crank.json"
 
 
 def torques(t):

@@ -11,7 +11,6 @@ import concurrent.futures
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 import threading
@@ -19,6 +18,10 @@ import time
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+
+import bad_robots  # noqa: E402
+
 ROOT = HERE.parent.parent
 OUT = ROOT / "build/out/fuzz"
 COVERAGE = ROOT / "build/out/fuzz-coverage"
@@ -51,20 +54,20 @@ def dictionary():
 
 
 def seeds(name):
-    """Robot files of the tests and resources; small files in seeds/; nothing for the binary ones, which begin from noise."""
-    if name == "robot":
-        files = [*ROOT.glob("tests/data/good/*.json"), *ROOT.glob("tests/data/bad/*.json"), *ROOT.glob("resources/*.json")]
-        return [file for file in files if file.stat().st_size < HARNESSES["robot"]]
-    return list((HERE / "seeds" / name).glob("*"))
+    """{name: content} of robot files of the tests and resources; of small files in seeds/; empty for the binary ones, which begin from noise."""
+    if name != "robot": return {file.name: file.read_bytes() for file in (HERE / "seeds" / name).glob("*")}
+    robots = {f"{case}.json": bad_robots.file_text(bad_robots.CASES[case]).encode() for case in bad_robots.CASES}
+    robots |= {file.name: file.read_bytes() for file in [*ROOT.glob("tests/data/good/*.json"), *ROOT.glob("resources/*.json")]}
+    return {file: content for file, content in robots.items() if len(content) < HARNESSES["robot"]}
 
 
 def prepare(name):
     corpus = OUT / "corpus" / name
     corpus.mkdir(parents=True, exist_ok=True)
     (OUT / "failures").mkdir(parents=True, exist_ok=True)
-    for file in seeds(name):
-        kept = corpus / f"seed-{file.name}"
-        if not kept.exists(): shutil.copy(file, kept)
+    for file, content in seeds(name).items():
+        kept = corpus / f"seed-{file}"
+        if not kept.exists(): kept.write_bytes(content)
     return corpus
 
 

@@ -155,12 +155,4 @@ TEST(bad_robots_are_refused)
     CHECK(simulation == NULL && strstr(message, "text") != NULL);
 }
 
-int main(void)
-{
-    RUN(variables_are_listed);
-    RUN(calls_out_of_order_are_refused);
-    RUN(a_restored_state_continues_bit_for_bit);
-    RUN(a_run_calls_back);
-    RUN(bad_robots_are_refused);
-    return test_summary();
-}
+SUITE(main)

@@ -2,12 +2,13 @@
 import json
 import subprocess
 
+import forced_motion
 import numpy as np
 import pytest
 
 from program import ROOT, columns, drift, work_of_joints, write_csv
 
-SLIDER_CRANK = ROOT / "tests/data/slider-crank/robot.json"
+SLIDER_CRANK = ROOT / "tests/data/slider-crank.json"
 CANADARM = ROOT / "resources/canadarm.json"
 TORQUES = ["upper_joint.tau", "lower_joint.tau", "wrist_joint.tau"]
 # a mass of 2 kg on a guide, and beside it a turntable with prescribed motion
@@ -120,10 +121,10 @@ def test_a_spline_takes_a_cubic_force_exactly(run):
 
 def test_a_spline_is_as_good_as_the_smooth_torque(limber, tmp_path):
     """A trajectory that was integrated elsewhere, at 1e-10, with smooth torques; the rows are 1 ms apart."""
-    data, errors = ROOT / "tests/data/canadarm-forced", []
-    reference, names = columns((data / "trajectory.csv").read_text()), ["tip.position[1]", "tip.position[2]"]
+    file, errors = write_csv(tmp_path / "torques.csv", forced_motion.torques()), []
+    reference, names = forced_motion.trajectory(), ["tip.position[1]", "tip.position[2]"]
     for between in "linear", "cubic":
-        words = [limber, "simulate", CANADARM, "--inputs", data / "torques.csv", "--until", 10, "--step", 0.01, "--rtol", 1e-9, "--interpolate", between]
+        words = [limber, "simulate", CANADARM, "--inputs", file, "--until", 10, "--step", 0.01, "--rtol", 1e-9, "--interpolate", between]
         done = subprocess.run(list(map(str, words)), capture_output=True, text=True, timeout=120)
         result = columns(done.stdout)
         errors.append(max(np.abs(result[name] - reference[name]).max() for name in names))

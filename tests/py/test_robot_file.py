@@ -1,7 +1,6 @@
-"""Robot files: what is accepted, what is refused and with which words, and that nothing crashes the reader.
+"""Robot files: which are accepted, which are refused with which messages, and that no file crashes the reader.
 
-tests/data/bad/index.json lists for every bad file the path and a pattern of each message expected, and whether the JSON
-schema refuses the file too (where it cannot: why)."""
+The files with errors are those of tests/data/bad.json, see tests/bad_robots.py."""
 
 import copy
 import json
@@ -13,18 +12,18 @@ from pathlib import Path
 
 import jsonschema
 import pytest
+from bad_robots import CASES, file_text
+from coordinates import Coordinates
 
 ROOT = Path(__file__).resolve().parents[2]
-BAD = ROOT / "tests/data/bad"
 GOOD = sorted((ROOT / "tests/data/good").glob("*.json"))
 ROBOTS = sorted(file for file in (ROOT / "resources").glob("*.json") if not file.name.endswith(".schema.json"))
-INDEX = json.loads((BAD / "index.json").read_text(encoding="utf-8"))
 SCHEMAS = {f"limber-robot/{n}": json.loads((ROOT / f"resources/limber-robot-{n}.schema.json").read_text(encoding="utf-8")) for n in (1, 2)}
 VALIDATORS = {name: jsonschema.Draft202012Validator(schema) for name, schema in SCHEMAS.items()}
 
 
 def validator(robot):
-    """That of the document's format; of a document without one the first."""
+    """The validator of the document's format; of format 1 if the document has none."""
     name = robot.get("format") if isinstance(robot, dict) else None
     return VALIDATORS.get(name if isinstance(name, str) else None, VALIDATORS["limber-robot/1"])
 
@@ -44,11 +43,8 @@ def strict_json(text):
 
 
 def load(file):
-    """The document in a file; None where it is not JSON."""
-    try:
-        return strict_json(file.read_text(encoding="utf-8"))
-    except ValueError:
-        return None
+    """The document in a file."""
+    return strict_json(file.read_text(encoding="utf-8"))
 
 
 # ---- bytes -----------------------------------------------------------------------------------------------------------
@@ -88,28 +84,13 @@ def test_json_says_what_the_robot_is(limber, file):
     before = "world"
     for found, link in zip(answer["links"], robot["links"]):
         joint = link["joint"]
-        frame = link["joint"].get("parent_frame")
+        frame = joint.get("parent_frame")
         if frame: before = next(other["link"] for other in robot["frames"] if other["name"] == frame)
         assert found["parent"] == link.get("parent", before)
         assert found["type"] in link
         assert (found["joint"]["name"], found["joint"]["type"]) == (joint.get("name", link["name"]), joint["type"])
-        assert found["coordinates"] == coordinates(link)
+        assert found["coordinates"] == Coordinates({"links": [link]}).positions
         before = link["name"]
-
-
-TWO, QUATERNION = ["q[1]", "q[2]"], [f"quaternion[{k}]" for k in range(1, 5)]
-POSITIONS = {"fixed": [], "revolute": ["q"], "prismatic": ["q"], "universal": TWO, "cylindrical": TWO,
-             "spherical": QUATERNION, "free": [f"position[{k}]" for k in range(1, 4)] + QUATERNION}
-
-
-def coordinates(link):
-    joint = link["joint"].get("name", link["name"])
-    names = [f"{joint}.{name}" for name in POSITIONS[link["joint"]["type"]]]
-    default = {"hermite": 2, "linear": 1}
-    modes = link["nodal"]["modes"] if "nodal" in link else 0
-    for family in link.get("beam", {}).get("modes", {}).values():
-        modes += int(family.get("count", default.get(family["shape"], 0)))
-    return names + [f"{link['name']}.eta[{k}]" for k in range(1, modes + 1)]
 
 
 def test_only_doubtful_files_have_warnings(limber):
@@ -137,31 +118,28 @@ def test_only_doubtful_files_have_warnings(limber):
 # ---- bad files -------------------------------------------------------------------------------------------------------
 
 
-def test_index_is_complete():
-    assert sorted(INDEX) == sorted(file.name for file in BAD.glob("*.json") if file.name != "index.json")
-
-
-@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.quick] * (k % 3 == 0)) for k, name in enumerate(sorted(INDEX))])
-def test_bad_file_is_refused_with_the_reason(limber_sanitized, name):
-    """Each fault gives one message that starts with file and path; nothing else is said."""
-    answer = check(limber_sanitized, name, "--json", cwd=BAD)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.quick] * (k % 3 == 0)) for k, name in enumerate(sorted(CASES))])
+def test_bad_file_is_refused_with_the_reason(limber_sanitized, tmp_path, name):
+    """Each error gives one message that starts with file and path; nothing else is reported."""
+    file, expected = f"{name}.json", CASES[name]["errors"]
+    (tmp_path / file).write_text(file_text(CASES[name]), encoding="utf-8")
+    answer = check(limber_sanitized, file, "--json", cwd=tmp_path)
     assert (answer.returncode, answer.stdout) == (1, ""), answer.stderr
     messages = answer.stderr.splitlines()
-    expected = INDEX[name]["errors"]
     assert len(messages) == len(expected), answer.stderr
-    for error in expected:
-        start = re.escape(f"{name}: {error['path']}") + (r"( = .*)?: " if error["path"] else "")
-        found = [message for message in messages if re.match(start, message) and re.search(error["text"], message)]
-        assert len(found) == 1, (error, messages)
+    for path, pattern in expected.items():
+        start = re.escape(f"{file}: {path}") + (r"( = .*)?: " if path else "")
+        assert sum(bool(re.match(start, message) and re.search(pattern, message)) for message in messages) == 1, (path, messages)
 
 
-@pytest.mark.parametrize("name", sorted(INDEX))
+@pytest.mark.parametrize("name", sorted(CASES))
 def test_schema_refuses_what_a_schema_can(name):
-    robot = load(BAD / name)
-    if robot is None and (BAD / name).read_text().strip() != "null":
-        assert not INDEX[name]["schema"]
-        return
-    assert validator(robot).is_valid(robot) == (not INDEX[name]["schema"]), INDEX[name].get("why")
+    try:
+        robot = strict_json(file_text(CASES[name]))
+        refused = not validator(robot).is_valid(robot)
+    except ValueError:  # there is no document to validate
+        refused = False
+    assert refused != ("beyond_schema" in CASES[name])
 
 
 def properties(schema):

@@ -7,7 +7,8 @@ import zipfile
 
 import numpy as np
 
-from program import ROOT, columns, drift, load, read_csv, resource, robot, work_of_joints, write_csv
+from forced_motion import PERIOD, RATE, torques, trajectory
+from program import ROOT, columns, drift, load, resource, robot, work_of_joints, write_csv
 from rows import Curves, at_least, case, figure, near, small
 
 sys.path.insert(0, str(ROOT / "tests/fmu"))
@@ -15,7 +16,6 @@ from importer import OK, Instance, Package  # noqa: E402
 
 # ---- Canadarm, forced ------------------------------------------------------------------------------------------------
 
-RATE, PERIOD = [0.075, 0.05, 0.1], [10, 5, 5]
 CANADARM_JOINTS = ["upper_joint.q", "lower_joint.q", "wrist_joint.q"]
 
 
@@ -40,14 +40,14 @@ def deviation(result):
       that is meant and used here. The paper calls flexible links dissipating (section 7.2); without damping they are not: energy and the work of
       the torques agree.""")
 def forced_canadarm(program):
-    data, arm = ROOT / "tests/data/canadarm-forced", resource("canadarm")
-    torques, given = columns(program.run("inverse", arm, *cycloid("canadarm", 0.001), "--rigid")), read_csv(data / "torques.csv")
-    assert list(torques) == list(given) and len(torques["time"]) == len(given["time"])
-    yield small("torques of the rigid arm against the reference, of their largest value",
-                max(np.abs(torques[name] - given[name]).max() / np.abs(given[name]).max() for name in list(given)[1:]), 1e-9)
+    arm, exact = resource("canadarm"), torques()
+    found = columns(program.run("inverse", arm, *cycloid("canadarm", 0.001), "--rigid"))
+    assert list(found) == list(exact) and len(found["time"]) == len(exact["time"])
+    yield small("torques of the rigid arm against the closed form, of their largest value",
+                max(np.abs(found[name] - exact[name]).max() / np.abs(exact[name]).max() for name in list(exact)[1:]), 1e-12)
 
-    inputs = write_csv(program.new(".csv"), torques)
-    result, reference = program.simulate(arm, 10, 0.001, 1e-9, inputs=inputs), read_csv(data / "trajectory.csv")
+    inputs = write_csv(program.new(".csv"), found)
+    result, reference = program.simulate(arm, 10, 0.001, 1e-9, inputs=inputs), trajectory()
     error = lambda names: max(np.abs(result[name][::10] - reference[name]).max() for name in names)
     yield small("joints against the reference, rtol 1e-9", error(CANADARM_JOINTS), 1e-5, "rad")
     yield small("tip against the reference, rtol 1e-9", error(["tip.position[1]", "tip.position[2]"]), 2e-6, "m")
@@ -57,7 +57,7 @@ def forced_canadarm(program):
     yield near("the same, EI 100 times as large: share that is left", [0.01] * 3, np.array(hard) / soft, ".4f", absolute=2e-3)
     yield small("energy minus work of the torques, of the largest kinetic energy",
                 drift({name: values[::2] for name, values in result.items()}, work_of_joints(result)), 1e-6)
-    yield small("accelerations, recursive against Cholesky, 50 states over 10 s, of their norm", algorithms_differ(program, arm, torques, result), 1e-11)
+    yield small("accelerations, recursive against Cholesky, 50 states over 10 s, of their norm", algorithms_differ(program, arm, found, result), 1e-11)
 
 
 def algorithms_differ(program, arm, torques, result):
