@@ -4,7 +4,7 @@
 #include "analysis/evaluation.h"
 #include "analysis/matrices.h"
 #include "analysis/summary.h"
-#include "support/slopes.h"
+#include "oracle/slopes.h"
 #include "test.h"
 
 enum { SEEDS = 60 };

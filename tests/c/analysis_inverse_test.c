@@ -4,7 +4,7 @@
 #include "analysis/independent.h"
 #include "analysis/inverse.h"
 #include "analysis/least_squares.h"
-#include "support/random.h"
+#include "oracle/random.h"
 #include "test.h"
 
 static const double PI = 3.14159265358979323846;

@@ -5,8 +5,8 @@
 #include "analysis/linear.h"
 #include "analysis/modes.h"
 #include "analysis/zeros.h"
+#include "oracle/specimen.h"
 #include "robot/read.h"
-#include "support/specimen.h"
 #include "test.h"
 
 enum { SEEDS = 40 };

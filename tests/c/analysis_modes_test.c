@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "analysis/modes.h"
-#include "support/specimen.h"
+#include "oracle/specimen.h"
 #include "test.h"
 
 enum { SEEDS = 100 };

@@ -4,7 +4,7 @@
 #include "analysis/names.h"
 #include "analysis/state.h"
 #include "mech/mechanism.h"
-#include "support/specimen.h"
+#include "oracle/specimen.h"
 #include "test.h"
 
 static const char *const ARM =

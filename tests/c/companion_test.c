@@ -4,7 +4,7 @@
 
 #include "companion/companion.h"
 #include "drive/laws.h"
-#include "support/random.h"
+#include "oracle/random.h"
 #include "test.h"
 
 enum { MOST = 128, POINTS = 300 };

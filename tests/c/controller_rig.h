@@ -6,8 +6,8 @@
 
 #include "controller/control_law.h"
 #include "controller_arm.h"
+#include "oracle/random.h"
 #include "robot/read.h"
-#include "support/random.h"
 
 enum { MOST = 40, SENSORS = 12 };
 

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "controller_arm.h"
+#include "oracle/random.h"
 #include "robot/read.h"
-#include "support/random.h"
 
 enum { MOST = 8 };
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "support/specimen.h"
+#include "oracle/specimen.h"
 
 /* Planar double pendulum in gravity -g y; rods along x, lengths l, centres of mass at c, inertias I about them. */
 TEST(double_pendulum)
@@ -90,23 +90,6 @@ TEST(hermite_beam_is_one_finite_element)
     specimen_free(&s);
 }
 
-/* A tip force does F . dr work: on a straight beam it loads every clamped mode by its value at the tip, which is 1. */
-TEST(tip_force_loads_modes_by_their_tip_value)
-{
-    struct specimen s;
-    CHECK(specimen_read(&s,
-                        "{\"format\": \"limber-robot/1\", \"name\": \"beam\", \"links\": [{\"name\": \"beam\", "
-                        "\"joint\": {\"type\": \"prismatic\", \"axis\": [0, 1, 0]}, \"beam\": {\"length\": 1.5, "
-                        "\"mass_per_length\": 2, \"EIz\": 30, \"EIy\": 40, \"EA\": 50, \"modes\": {\"y\": {\"shape\": "
-                        "\"clamped-free\", \"count\": 2}, \"z\": {\"shape\": \"polynomial\", \"count\": 1}, \"axial\": "
-                        "{\"shape\": \"linear\"}}}}]}"));
-    const double F[3] = {2, 3, 5}, expected[5] = {-F[1], -F[1], -F[1], -F[2], -F[0]};
-    memcpy(s.tip_wrench + 3, F, sizeof F);
-    specimen_evaluate(&s, NULL);
-    for (int i = 0; i < 5; i++) CHECK_NEAR(s.force[i], expected[i], 1e-14);
-    specimen_free(&s);
-}
-
 /* Friction, spring and motor inertia of a joint, alone on a slider. */
 TEST(joint_forces_are_what_the_file_says)
 {
@@ -128,11 +111,4 @@ TEST(joint_forces_are_what_the_file_says)
     specimen_free(&s);
 }
 
-int dyn_closed_form_test(void)
-{
-    RUN(double_pendulum);
-    RUN(hermite_beam_is_one_finite_element);
-    RUN(tip_force_loads_modes_by_their_tip_value);
-    RUN(joint_forces_are_what_the_file_says);
-    return test_summary();
-}
+SUITE(dyn_closed_form_test)

@@ -1,5 +1,5 @@
 /* Joints with several degrees of freedom against elementary ones: robot B is robot A with every such joint split into revolute
-   and prismatic joints and massless links (support/surgery.h). Both have as many velocities, in the same order; those of A are
+   and prismatic joints and massless links (oracle/surgery.h). Both have as many velocities, in the same order; those of A are
    T times those of B, T the identity but for the rates of the three angles of a quaternion's orientation. And what a floating
    robot keeps: its momentum. */
 #include "test.h"
@@ -8,8 +8,9 @@
 
 #include "math/quaternion.h"
 #include "math/vec.h"
-#include "support/derivative.h"
-#include "support/surgery.h"
+#include "oracle/derivative.h"
+#include "oracle/laws.h"
+#include "oracle/surgery.h"
 
 enum { ROBOTS = 300, MOST = 200 };
 
@@ -153,28 +154,6 @@ static void free_pair(struct pair *p)
     specimen_free(&p->b);
 }
 
-/* Runs a law on all random robots that have something to split; it returns its error */
-static void try_pairs(double tolerance, double (*law)(struct pair *p))
-{
-    static struct pair p;
-    double worst = 0;
-    int robots = 0, joints = 0;
-    for (int seed = 0; seed < test_sample(ROBOTS); seed++) {
-        const int count = make_pair(&p, seed);
-        if (count > 0) {
-            const double error = law(&p);
-            if (!(error <= tolerance)) printf("     seed %d\n", seed);
-            CHECK_NEAR(error, 0, tolerance);
-            worst = fmax(worst, error);
-            robots++;
-            joints += count;
-        }
-        free_pair(&p);
-    }
-    CHECK_COVERAGE(robots > ROBOTS / 3 && joints > ROBOTS / 2);
-    printf("     worst %.1e over %d joints of %d robots\n", worst, joints, robots);
-}
-
 /* ---- laws ------------------------------------------------------------------------------------------------------------------------- */
 
 /* Frames of all bodies, hinges and tips, for accelerations that both have been given; of the largest of each */
@@ -209,11 +188,6 @@ static double same_motion(struct pair *p)
     return frames_apart(p);
 }
 
-TEST(bodies_move_alike)
-{
-    try_pairs(1e-12, same_motion);
-}
-
 /* T' force of A = force of B, of the terms that add up */
 static double same_forces(struct pair *p)
 {
@@ -223,11 +197,6 @@ static double same_forces(struct pair *p)
     specimen_evaluate(&p->b, p->b.qdd);
     map_force(p, p->a.force, want);
     return distance(p->a.nv, want, p->b.force) / norm(p->a.nv, terms);
-}
-
-TEST(forces_are_those_of_elementary_joints)
-{
-    try_pairs(1e-12, same_forces);
 }
 
 /* M_B = T' M_A T, of sqrt(M_ii M_jj) */
@@ -256,11 +225,6 @@ static double same_mass(struct pair *p)
     return worst;
 }
 
-TEST(mass_matrix_is_mapped_by_the_velocities)
-{
-    try_pairs(1e-12, same_mass);
-}
-
 static double same_energy(struct pair *p)
 {
     struct energy a, b;
@@ -272,11 +236,6 @@ static double same_energy(struct pair *p)
     const double x[6] = {a.kinetic, a.elastic, a.gravity, a.power, a.tip, a.loss};
     const double y[6] = {b.kinetic, b.elastic, b.gravity, b.power, b.tip, b.loss};
     return distance(6, x, y) / size;
-}
-
-TEST(energies_and_powers_are_the_same)
-{
-    try_pairs(1e-12, same_energy);
 }
 
 /* Forward dynamics, recursive and with the mass matrix, of both */
@@ -296,9 +255,37 @@ static double same_accelerations(struct pair *p)
     return worst;
 }
 
-TEST(bodies_accelerate_alike)
+/* All random robots that have something to split */
+TEST(split_joints_change_nothing)
 {
-    try_pairs(1e-9, same_accelerations);
+    enum { LAWS = 5 };
+    static const struct {
+        const char *name;
+        double (*error)(struct pair *p);
+        double tolerance;
+    } law[LAWS] = {{"motion", same_motion, 1e-12},
+                   {"forces", same_forces, 1e-12},
+                   {"mass matrix", same_mass, 1e-12},
+                   {"energies and powers", same_energy, 1e-12},
+                   {"accelerations", same_accelerations, 1e-9}};
+    static struct pair p;
+    double worst[LAWS] = {0};
+    int robots = 0, joints = 0;
+    for (int seed = 0; seed < test_sample(ROBOTS); seed++) {
+        const int count = make_pair(&p, seed);
+        for (int i = 0; i < LAWS && count > 0; i++) {
+            const double error = law[i].error(&p);
+            if (!(error <= law[i].tolerance)) printf("     seed %d: %s\n", seed, law[i].name);
+            CHECK_NEAR(error, 0, law[i].tolerance);
+            worst[i] = fmax(worst[i], error);
+        }
+        robots += count > 0;
+        joints += count;
+        free_pair(&p);
+    }
+    CHECK_COVERAGE(robots > ROBOTS / 3 && joints > ROBOTS / 2);
+    printf("     %d joints of %d robots\n", joints, robots);
+    for (int i = 0; i < LAWS; i++) printf("     %s: worst %.1e\n", law[i].name, worst[i]);
 }
 
 /* ---- momentum ------------------------------------------------------------------------------------------------------------------------ */
@@ -320,75 +307,24 @@ static void momentum(struct specimen *s, void *context, double *y)
 }
 
 /* Drives and springs between the links change nothing; differences leave 1e-11 or so of the forces that add up */
+static double momentum_lost(struct specimen *s)
+{
+    double rate[2][6], terms[MOST];
+    set_afloat(s->robot);
+    memset(s->robot->gravity, 0, sizeof s->robot->gravity);
+    CHECK(specimen_remake(s));
+    specimen_random_state(s, &s->random);
+    memset(s->tip_wrench, 0, sizeof s->tip_wrench);
+    CHECK(dyn_forward(s->model, s->work, &s->in, s->qdd) == STATUS_OK);
+    const double h = flow_step(s->nv, s->qdd);
+    for (int i = 0; i < 2; i++) flow_derivative(s, s->qdd, i == 0 ? h : 4 * h, momentum, NULL, 6, rate[i], NULL);
+    force_terms(s, s->qdd, terms);
+    return fmin(norm(6, rate[0]), norm(6, rate[1])) / norm(s->nv, terms);
+}
+
 TEST(a_floating_robot_keeps_its_momentum)
 {
-    double worst = 0, terms[MOST];
-    for (int seed = 0; seed < test_sample(ROBOTS); seed++) {
-        struct specimen s;
-        struct random random = {(uint64_t)seed + 5};
-        double rate[2][6];
-        CHECK(specimen_random(&s, seed));
-        set_afloat(s.robot);
-        memset(s.robot->gravity, 0, sizeof s.robot->gravity);
-        CHECK(specimen_remake(&s));
-        specimen_random_state(&s, &random);
-        memset(s.tip_wrench, 0, sizeof s.tip_wrench);
-        CHECK(dyn_forward(s.model, s.work, &s.in, s.qdd) == STATUS_OK);
-        const double h = flow_step(s.nv, s.qdd);
-        for (int i = 0; i < 2; i++) flow_derivative(&s, s.qdd, i == 0 ? h : 4 * h, momentum, NULL, 6, rate[i], NULL);
-        force_terms(&s, s.qdd, terms);
-        const double error = fmin(norm(6, rate[0]), norm(6, rate[1])) / norm(s.nv, terms);
-        if (!(error <= 1e-11)) printf("     seed %d\n", seed);
-        CHECK_NEAR(error, 0, 1e-11);
-        worst = fmax(worst, error);
-        specimen_free(&s);
-    }
-    printf("     worst %.1e of the forces\n", worst);
+    CHECK(law_holds(test_sample(ROBOTS), specimen_random, momentum_lost, 1e-11));
 }
 
-/* The momentum is that of the bodies: m times the velocity of the center of mass, whose moments are -dV/dg */
-static void first_moments(struct specimen *s, void *context, double *y)
-{
-    (void)context;
-    specimen_evaluate(s, NULL);
-    for (int k = 0; k < 3; k++) {
-        struct energy energy;
-        memset(s->model->gravity, 0, sizeof s->model->gravity);
-        s->model->gravity[k] = 1;
-        dyn_energy(s->model, s->work, &s->in, &energy);
-        y[k] = -energy.gravity;
-    }
-    memset(s->model->gravity, 0, sizeof s->model->gravity);
-}
-
-TEST(momentum_is_the_rate_of_the_first_moments)
-{
-    double worst = 0, rate[3], p[6];
-    for (int seed = 0; seed < ROBOTS / 3; seed++) {
-        struct specimen s;
-        struct random random = {(uint64_t)seed + 6};
-        CHECK(specimen_random(&s, seed));
-        set_afloat(s.robot);
-        CHECK(specimen_remake(&s));
-        specimen_random_state(&s, &random);
-        flow_derivative(&s, s.qdd, flow_step(s.nv, s.qdd), first_moments, NULL, 3, rate, NULL);
-        momentum(&s, NULL, p);
-        const double error = distance(3, rate, p) / (norm(s.nv * s.nv, s.work->M) * norm(s.nv, s.qd));
-        CHECK_NEAR(error, 0, 1e-12);
-        worst = fmax(worst, error);
-        specimen_free(&s);
-    }
-    printf("     worst %.1e of |M| |qd|\n", worst);
-}
-
-int dyn_joints_test(void)
-{
-    RUN(bodies_move_alike);
-    RUN(forces_are_those_of_elementary_joints);
-    RUN(mass_matrix_is_mapped_by_the_velocities);
-    RUN(energies_and_powers_are_the_same);
-    RUN(bodies_accelerate_alike);
-    RUN(a_floating_robot_keeps_its_momentum);
-    RUN(momentum_is_the_rate_of_the_first_moments);
-    return test_summary();
-}
+SUITE(dyn_joints_test)

@@ -5,11 +5,10 @@
 #include <string.h>
 
 #include "math/vec.h"
-#include "support/derivative.h"
+#include "oracle/derivative.h"
+#include "oracle/laws.h"
 
 enum { ROBOTS = 60, MOST = 200 };
-
-static double momentum_rate[MOST], terms[MOST];
 
 /* Friction and damping are no part of a Lagrangian. */
 static void remove_losses(struct robot *robot)
@@ -82,31 +81,25 @@ static void rate_of_momentum(struct specimen *s, double *rate)
 }
 
 /* d/dt (M qd) - dL/dq = forces;  differences of both kinds leave 1e-12 or so of all forces */
-TEST(lagranges_equations)
+static double lagrange(struct specimen *s)
 {
-    double worst = 0;
-    for (int seed = 0; seed < ROBOTS; seed++) {
-        struct specimen s;
-        CHECK(specimen_random(&s, seed));
-        remove_losses(s.robot);
-        CHECK(specimen_remake(&s));
-        memset(s.tip_wrench, 0, sizeof s.tip_wrench);
-        rate_of_momentum(&s, momentum_rate);
-        force_terms(&s, s.qdd, terms);
-        const double size = norm(s.nv, terms);
-        for (int i = 0; i < s.nv; i++) {
-            const double force = momentum_rate[i] - slope(&s, i, 4e-4);
-            specimen_evaluate(&s, s.qdd);
-            CHECK_NEAR(s.force[i], force, 1e-11 * size);
-            worst = fmax(worst, fabs(s.force[i] - force) / size);
-        }
-        specimen_free(&s);
+    double momentum_rate[MOST], terms[MOST], worst = 0;
+    remove_losses(s->robot);
+    CHECK(specimen_remake(s));
+    memset(s->tip_wrench, 0, sizeof s->tip_wrench);
+    rate_of_momentum(s, momentum_rate);
+    force_terms(s, s->qdd, terms);
+    for (int i = 0; i < s->nv; i++) {
+        const double force = momentum_rate[i] - slope(s, i, 4e-4);
+        specimen_evaluate(s, s->qdd);
+        worst = fmax(worst, fabs(s->force[i] - force));
     }
-    printf("     worst %.1e of the forces\n", worst);
+    return worst / norm(s->nv, terms);
 }
 
-int dyn_lagrange_test(void)
+TEST(lagranges_equations)
 {
-    RUN(lagranges_equations);
-    return test_summary();
+    CHECK(law_holds(test_sample(ROBOTS), specimen_random, lagrange, 1e-11));
 }
+
+SUITE(dyn_lagrange_test)

@@ -2,10 +2,9 @@
    damping and friction it adds up to the bias. */
 #include "dyn/matrices.h"
 
-#include <json-c/json.h>
 #include <string.h>
 
-#include "support/specimen.h"
+#include "oracle/laws.h"
 #include "test.h"
 
 enum { MOST = 128, ROBOTS = 100 };
@@ -85,42 +84,20 @@ static double skewness(const struct specimen *s, struct bare *bare)
     return sqrt(sum) / (rate > 1e-14 * inertia ? rate : 1e-3 * inertia);
 }
 
-/* Rounding of sums of some hundred terms, of which some cancel */
-static const double SKEW = 1e-12;
-
-TEST(mass_rate_less_twice_coriolis_is_skew)
+static double skewness_of_full_terms(struct specimen *s)
 {
-    double worst = 0;
-    for (int seed = 0; seed < ROBOTS; seed++) {
-        struct specimen s;
-        struct bare bare;
-        CHECK(specimen_random(&s, seed));
-        s.robot->elastic_terms = TERMS_FULL;
-        CHECK(specimen_remake(&s) && make_bare(&s, &bare));
-        const double off = skewness(&s, &bare);
-        worst = fmax(worst, off);
-        CHECK_NEAR(off, 0, SKEW);
-        free_bare(&bare);
-        specimen_free(&s);
-    }
-    printf("     worst %.1e of |M_dot|\n", worst);
+    struct bare bare;
+    s->robot->elastic_terms = TERMS_FULL;
+    CHECK(specimen_remake(s) && make_bare(s, &bare));
+    const double off = skewness(s, &bare);
+    free_bare(&bare);
+    return off;
 }
 
-/* Without its higher terms a body is no Lagrangian system any more: the same measure sees that */
-TEST(ruthless_terms_are_not_skew)
+/* Rounding of sums of some hundred terms, of which some cancel */
+TEST(mass_rate_less_twice_coriolis_is_skew)
 {
-    int seen = 0;
-    for (int seed = 0; seed < 20; seed++) {
-        struct specimen s;
-        struct bare bare;
-        CHECK(specimen_random(&s, seed));
-        s.robot->elastic_terms = TERMS_RUTHLESS;
-        CHECK(specimen_remake(&s) && make_bare(&s, &bare));
-        if (skewness(&s, &bare) > 1e-6) seen++;
-        free_bare(&bare);
-        specimen_free(&s);
-    }
-    CHECK(seen >= 5);
+    CHECK(law_holds(test_sample(ROBOTS), specimen_random, skewness_of_full_terms, 1e-12));
 }
 
 /* h = C qd + G + K (q - rest) + D qd + friction and stops, for all elastic terms; of a spherical joint q - rest is its rotation
@@ -167,80 +144,22 @@ static double bias_error(struct specimen *s, struct bare *bare)
     return worst;
 }
 
-TEST(the_matrices_add_up_to_the_bias)
+static double bias_errors(struct specimen *s)
 {
     double worst = 0;
-    for (int seed = 0; seed < ROBOTS; seed++) {
-        struct specimen s;
+    for (int terms = TERMS_FULL; terms <= TERMS_RUTHLESS; terms++) {
         struct bare bare;
-        CHECK(specimen_random(&s, seed));
-        for (int terms = TERMS_FULL; terms <= TERMS_RUTHLESS; terms++) {
-            s.robot->elastic_terms = (enum elastic_terms)terms;
-            CHECK(specimen_remake(&s) && make_bare(&s, &bare));
-            const double off = bias_error(&s, &bare);
-            worst = fmax(worst, off);
-            CHECK_NEAR(off, 0, 1e-12);
-            free_bare(&bare);
-        }
-        specimen_free(&s);
-    }
-    printf("     worst %.1e\n", worst);
-}
-
-/* ---- robots of the reference data --------------------------------------------------------------------------------------- */
-
-static void read_numbers(struct json_object *from, const char *key, int count, double *x)
-{
-    struct json_object *array = json_object_object_get(from, key);
-    for (int i = 0; i < count && array != NULL; i++)
-        x[i] = json_object_get_double(json_object_array_get_idx(array, (size_t)i));
-}
-
-/* Number of cases tried; 0 where the robot cannot be computed with yet */
-static int try_reference(const char *name)
-{
-    char file[512];
-    struct specimen s;
-    struct bare bare;
-    snprintf(file, sizeof file, "%s/reference/%s.json", TEST_DATA, name);
-    struct json_object *root = json_object_from_file(file);
-    CHECK(root != NULL);
-    if (root == NULL) return 0;
-    struct json_object *cases = json_object_object_get(root, "cases");
-    const int made =
-        specimen_read(&s, json_object_to_json_string(json_object_object_get(root, "robot"))) && make_bare(&s, &bare);
-    CHECK(made);
-    const int count = made ? (int)json_object_array_length(cases) : 0;
-    for (int i = 0; i < count; i++) {
-        struct json_object *state = json_object_array_get_idx(cases, (size_t)i);
-        read_numbers(state, "q", s.nq, s.q);
-        read_numbers(state, "qd", s.nv, s.qd);
-        CHECK_NEAR(bias_error(&s, &bare), 0, 1e-12);
-        CHECK_NEAR(skewness(&s, &bare), 0, SKEW);
-    }
-    json_object_put(root);
-    if (made) {
+        s->robot->elastic_terms = (enum elastic_terms)terms;
+        CHECK(specimen_remake(s) && make_bare(s, &bare));
+        worst = fmax(worst, bias_error(s, &bare));
         free_bare(&bare);
-        specimen_free(&s);
     }
-    return count;
+    return worst;
 }
 
-TEST(reference_robots_are_skew_too)
+TEST(the_matrices_add_up_to_the_bias)
 {
-    static const char *const names[] = {"canadarm", "canadarm-spatial", "cibicik",  "lin-lewis", "nodal-20",
-                                        "nodal-21", "prescribed-30",    "random-1", "random-2",  "random-3",
-                                        "random-4", "random-5",         "random-6"};
-    int tried = 0;
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) tried += try_reference(names[i]);
-    CHECK(tried >= 30);
+    CHECK(law_holds(test_sample(ROBOTS), specimen_random, bias_errors, 1e-12));
 }
 
-int dyn_matrices_test(void)
-{
-    RUN(mass_rate_less_twice_coriolis_is_skew);
-    RUN(ruthless_terms_are_not_skew);
-    RUN(the_matrices_add_up_to_the_bias);
-    RUN(reference_robots_are_skew_too);
-    return test_summary();
-}
+SUITE(dyn_matrices_test)

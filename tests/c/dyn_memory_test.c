@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "support/closed.h"
-#include "support/scatter.h"
+#include "oracle/closed.h"
+#include "oracle/scatter.h"
 
 static volatile long
     allocations; /* calls so far that took or gave back memory; compilers believe malloc() changes nothing */
@@ -108,6 +108,7 @@ static void everything(struct specimen *s)
 
 TEST(the_counter_counts)
 {
+    counting = start_counting();
     if (!counting) return;
     const long before = allocations;
     void *volatile memory = malloc(10);
@@ -142,39 +143,39 @@ TEST(algorithms_allocate_nothing)
 }
 
 /* Every algorithm of mech/ that is used while integrating, once. */
-static void everything_closed(struct closed *c, double *by_q, double *by_qd)
+static void everything_closed(struct specimen *s, double *by_q, double *by_qd)
 {
-    struct specimen *s = &c->s;
+    struct mechanism *m = &s->mechanism;
     struct report silent = {0};
-    CHECK(constraints_choose(&c->s.mechanism, s->q, &silent) == STATUS_OK);
-    CHECK(mechanism_forward_composite(&c->s.mechanism, &s->in, s->qdd) == STATUS_OK);
-    CHECK(mechanism_forward(&c->s.mechanism, &s->in, s->qdd) == STATUS_OK);
-    const struct input in = mechanism_loaded(&c->s.mechanism, &s->in);
+    CHECK(constraints_choose(m, s->q, &silent) == STATUS_OK);
+    CHECK(mechanism_forward_composite(m, &s->in, s->qdd) == STATUS_OK);
+    CHECK(mechanism_forward(m, &s->in, s->qdd) == STATUS_OK);
+    const struct input in = mechanism_loaded(m, &s->in);
     dyn_inverse(s->model, s->work, &in, s->qdd, s->force);
     dyn_velocity(s->model, s->work, &in);
-    dyn_tangent_state(s->model, s->work, c->s.mechanism.tangent, &in, s->qdd);
-    mechanism_jacobian(&c->s.mechanism, &in, by_q, by_qd);
-    mechanism_tangent(&c->s.mechanism, &in, &(struct direction){.q = s->qd}, true, s->force);
-    constraints_gap(&c->s.mechanism);
-    CHECK(constraints_project(&c->s.mechanism, BY_NEW_FACTORS, s->q, s->qd, s->qdd, s->force) == STATUS_OK);
+    dyn_tangent_state(s->model, s->work, m->tangent, &in, s->qdd);
+    mechanism_jacobian(m, &in, by_q, by_qd);
+    mechanism_tangent(m, &in, &(struct direction){.q = s->qd}, true, s->force);
+    constraints_gap(m);
+    CHECK(constraints_project(m, BY_NEW_FACTORS, s->q, s->qd, s->qdd, s->force) == STATUS_OK);
 }
 
 TEST(closed_robots_allocate_at_the_start_alone)
 {
     static double by_q[MOST * MOST], by_qd[MOST * MOST];
     for (int seed = 0; seed < 60; seed++) {
-        struct closed c;
+        struct specimen s;
         struct report silent = {0};
-        CHECK(closed_random(&c, seed, ANY_LOOP, 1 + seed % 3, true));
+        CHECK(closed_random(&s, seed, ANY_LOOP, 1 + seed % 3, true));
         const long before = allocations;
-        everything_closed(&c, by_q, by_qd);
+        everything_closed(&s, by_q, by_qd);
         CHECK(allocations == before);
-        CHECK(constraints_close(&c.s.mechanism, NULL, c.s.q, &silent) == STATUS_OK);
+        CHECK(constraints_close(&s.mechanism, NULL, s.q, &silent) == STATUS_OK);
         CHECK(!counting || allocations > before); /* scratch */
         const long after = allocations;
-        everything_closed(&c, by_q, by_qd);
+        everything_closed(&s, by_q, by_qd);
         CHECK(allocations == after);
-        closed_free(&c);
+        specimen_free(&s);
     }
 }
 
@@ -209,19 +210,9 @@ TEST(masses_change_without_memory)
             CHECK(allocations == before);
             CHECK(specimen_remake(&s));
             CHECK(mechanism_forward(&s.mechanism, &s.in, s.qdd) == STATUS_OK);
-            double size = 0;
-            for (int i = 0; i < s.model->nv; i++) size = fmax(size, fabs(s.qdd[i]));
-            for (int i = 0; i < s.model->nv; i++) CHECK_NEAR(changed[i], s.qdd[i], 1e-9 * size); /* cond(M) eps */
+            CHECK_NEAR(distance(s.nv, changed, s.qdd), 0, 1e-9 * norm(s.nv, s.qdd)); /* cond(M) eps */
             specimen_free(&s);
         }
 }
 
-int dyn_memory_test(void)
-{
-    counting = start_counting();
-    RUN(the_counter_counts);
-    RUN(algorithms_allocate_nothing);
-    RUN(masses_change_without_memory);
-    RUN(closed_robots_allocate_at_the_start_alone);
-    return test_summary();
-}
+SUITE(dyn_memory_test)

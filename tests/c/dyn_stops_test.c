@@ -1,105 +1,54 @@
-/* Stops at joint limits: (58) of theory.md, its slope and its energy. */
+/* Stops at joint limits: (58) of theory.md, its slope and its energy. robot_joint_test has those that are deep or far off. */
+#include "oracle/random.h"
+#include "robot/joint.h"
 #include "test.h"
 
-#include <string.h>
+static const double K = 4e3, D = 60, UPPER = 0.5, LOWER = -0.3, h = 1e-6;
+static const struct joint stopped = {
+    .type = JOINT_REVOLUTE,
+    .axis = {0, 0, 1},
+    .number = {{.coulomb_velocity = 1e-3,
+                .has_limits = true,
+                .limits = {.lower = -0.3, .upper = 0.5, .stiffness = 4e3, .damping = 60, .depth = 0.01}}}};
 
-#include "dyn/tangent.h"
-#include "support/specimen.h"
-
-static const double K = 4e3, D = 60, UPPER = 0.5, LOWER = -0.3;
-
-static int stopped(struct specimen *s)
+static double force(double q, double qd)
 {
-    return specimen_read(s, "{\"format\": \"limber-robot/1\", \"name\": \"stopped\", \"links\": [{\"name\": \"arm\", "
-                            "\"joint\": {\"type\": \"revolute\", \"limits\": {\"lower\": -0.3, \"upper\": 0.5, "
-                            "\"stiffness\": 4e3, \"damping\": 60, \"depth\": 0.01}}, "
-                            "\"rigid\": {\"mass\": 2, \"com\": [0.5, 0, 0], \"inertia\": [0, 0.1, 0.1, 0, 0, 0]}}]}");
+    return joint_coordinate_force(&stopped.number[0], q, qd);
 }
 
-/* Of friction, spring and stop on the joint at q, qd */
-static double force(const struct specimen *s, double q, double qd)
+TEST(stops_push_back)
 {
-    return joint_coordinate_force(&s->model->link[0].joint.number[0], q, qd);
+    for (double q = LOWER; q <= UPPER; q += 0.1) CHECK_NEAR(force(q, 3), 0, 0);
+    CHECK_NEAR(force(UPPER, 3), 0, 0);
+    for (int side = -1; side <= 1; side += 2) {
+        const double at = side > 0 ? UPPER : LOWER;
+        CHECK_NEAR(force(at + side * 0.02, 0), -side * K * 0.02, 1e-12 * K);
+        CHECK_NEAR(force(at + side * 0.02, side * 0.5), -side * (K * 0.02 + D * 0.5),
+                   1e-12 * K); /* deeper than depth */
+        CHECK_NEAR(force(at + side * 0.005, side * 0.5), -side * (K * 0.005 + 0.5 * D * 0.5), 1e-12 * K); /* fade 1/2 */
+        CHECK_NEAR(force(at + side * 0.02, side * -100), 0, 0); /* leaves fast: no pull */
+    }
 }
 
-TEST(free_between_the_limits)
+/* Central differences of force and energy, on both sides, approaching and leaving; what is not the energy's is a loss */
+TEST(slopes_and_energy)
 {
-    struct specimen s;
-    CHECK(stopped(&s));
-    for (double q = LOWER; q <= UPPER; q += 0.1) CHECK_NEAR(force(&s, q, 3), 0, 0);
-    CHECK_NEAR(force(&s, UPPER, 3), 0, 0);
-    specimen_free(&s);
-}
-
-TEST(pushes_back_at_either_side)
-{
-    struct specimen s;
-    CHECK(stopped(&s));
-    CHECK_NEAR(force(&s, UPPER + 0.02, 0), -K * 0.02, 1e-12 * K);
-    CHECK_NEAR(force(&s, LOWER - 0.02, 0), K * 0.02, 1e-12 * K);
-    CHECK_NEAR(force(&s, UPPER + 0.02, 0.5), -K * 0.02 - D * 0.5, 1e-12 * K); /* deeper than depth */
-    CHECK_NEAR(force(&s, LOWER - 0.02, -0.5), K * 0.02 + D * 0.5, 1e-12 * K);
-    CHECK_NEAR(force(&s, UPPER + 0.005, 0.5), -K * 0.005 - 0.5 * D * 0.5, 1e-12 * K); /* half way: fade 1/2 */
-    CHECK_NEAR(force(&s, UPPER + 0.02, -100), 0, 0);                                  /* leaves fast: no pull */
-    specimen_free(&s);
-}
-
-/* Central differences of the force, on both sides, approaching and leaving */
-TEST(slope)
-{
-    struct specimen s;
-    CHECK(stopped(&s));
-    const double h = 1e-6;
-    double slope_q[MOST_VELOCITIES][MOST_VELOCITIES], slope_qd[MOST_VELOCITIES][MOST_VELOCITIES];
+    struct joint_model model;
+    joint_model_make(&stopped, &model);
     for (double p = 1e-3; p < 0.03; p += 1.7e-3)
         for (int side = -1; side <= 1; side += 2)
-            for (double rate = -1; rate <= 1; rate += 0.37) {
-                const double q = side > 0 ? UPPER + p : LOWER - p, qd = rate;
-                const double by_q = (force(&s, q + h, qd) - force(&s, q - h, qd)) / (2 * h),
-                             by_qd = (force(&s, q, qd + h) - force(&s, q, qd - h)) / (2 * h);
-                joint_force_slopes(&s.model->link[0].joint, &q, &qd, slope_q, slope_qd);
-                CHECK_NEAR(slope_q[0][0], by_q, 1e-6 * K);
-                CHECK_NEAR(slope_qd[0][0], by_qd, 1e-6 * D);
+            for (double qd = -1; qd <= 1; qd += 0.37) {
+                double slope_q[MOST_VELOCITIES][MOST_VELOCITIES], slope_qd[MOST_VELOCITIES][MOST_VELOCITIES];
+                double elastic[MOST_VELOCITIES];
+                const double q = side > 0 ? UPPER + p : LOWER - p, before = q - h, after = q + h;
+                joint_force_slopes(&model, &q, &qd, slope_q, slope_qd);
+                CHECK_NEAR(slope_q[0][0], (force(after, qd) - force(before, qd)) / (2 * h), 1e-6 * K);
+                CHECK_NEAR(slope_qd[0][0], (force(q, qd + h) - force(q, qd - h)) / (2 * h), 1e-6 * D);
+                const double rise = joint_energy(&model, &after, elastic) - joint_energy(&model, &before, elastic);
+                joint_energy(&model, &q, elastic);
+                CHECK_NEAR(elastic[0], -rise / (2 * h), 1e-6 * K);
+                CHECK((force(q, qd) - elastic[0]) * qd <= 1e-12);
             }
-    specimen_free(&s);
 }
 
-/* d(energy)/dt = power - loss, the loss never negative */
-TEST(energy_is_kept_or_lost)
-{
-    struct specimen s;
-    struct random random = {5};
-    CHECK(stopped(&s));
-    for (int i = 0; i < 200; i++) {
-        const double h = 1e-6;
-        double rate[2];
-        struct energy e;
-        s.q[0] = i % 2 ? UPPER + 0.03 * uniform(&random, 0, 1) : LOWER - 0.03 * uniform(&random, 0, 1);
-        s.qd[0] = uniform(&random, -2, 2);
-        CHECK(dyn_forward(s.model, s.work, &s.in, s.qdd) == STATUS_OK);
-        const double q = s.q[0], qd = s.qd[0], qdd = s.qdd[0];
-        for (int side = 0; side < 2; side++) {
-            const double t = side == 0 ? -h : h;
-            s.q[0] = q + qd * t + 0.5 * qdd * t * t;
-            s.qd[0] = qd + qdd * t;
-            specimen_evaluate(&s, NULL);
-            dyn_energy(s.model, s.work, &s.in, &e);
-            rate[side] = e.kinetic + e.elastic + e.gravity;
-        }
-        s.q[0] = q, s.qd[0] = qd;
-        specimen_evaluate(&s, NULL);
-        dyn_energy(s.model, s.work, &s.in, &e);
-        CHECK(e.loss >= -1e-12);
-        CHECK_NEAR((rate[1] - rate[0]) / (2 * h), -e.loss, 1e-5 * (1 + e.loss));
-    }
-    specimen_free(&s);
-}
-
-int dyn_stops_test(void)
-{
-    RUN(free_between_the_limits);
-    RUN(pushes_back_at_either_side);
-    RUN(slope);
-    RUN(energy_is_kept_or_lost);
-    return test_summary();
-}
+SUITE(dyn_stops_test)

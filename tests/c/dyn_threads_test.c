@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "support/specimen.h"
+#include "oracle/specimen.h"
 
 enum { STATES = 40, MOST = 200, MOST_THREADS = 8, ROUNDS = 5 };
 
@@ -66,19 +66,9 @@ static void check_threads(int seed, int n_threads)
     for (int i = 0; i < STATES; i++) specimen_free(&state[i]);
 }
 
-TEST(two_threads_give_the_same_numbers)
+TEST(threads_give_the_same_numbers)
 {
-    for (int seed = 0; seed < 10; seed++) check_threads(seed, 2);
+    for (int seed = 0; seed < 20; seed++) check_threads(seed, seed < 10 ? 2 : MOST_THREADS);
 }
 
-TEST(eight_threads_give_the_same_numbers)
-{
-    for (int seed = 10; seed < 20; seed++) check_threads(seed, MOST_THREADS);
-}
-
-int dyn_threads_test(void)
-{
-    RUN(two_threads_give_the_same_numbers);
-    RUN(eight_threads_give_the_same_numbers);
-    return test_summary();
-}
+SUITE(dyn_threads_test)

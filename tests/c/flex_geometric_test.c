@@ -6,7 +6,7 @@
 
 #include "flex/quadrature.h"
 #include "math/lanes.h"
-#include "support/specimen.h"
+#include "oracle/specimen.h"
 
 enum { PANELS = 4, POINTS = PANELS * GAUSS_POINTS, NODES = POINTS + 2, MOST = 60, HALVINGS = 3 };
 
@@ -180,17 +180,6 @@ TEST(twin_has_the_lagrangian_of_the_beam_to_second_order)
     }
 }
 
-/* Without the matrices the difference is one order larger. */
-TEST(without_matrices_it_has_not)
-{
-    struct pair pair;
-    pair_make(bending, TERMS_FULL, &pair);
-    pair.twin.robot->link[0].nodal.geometric = NULL;
-    CHECK(specimen_remake(&pair.twin));
-    check_orders(&pair, (const double[3]){2, 2, 1});
-    pair_free(&pair);
-}
-
 /* `linear` keeps of foreshortening what the matrices know; the terms between axial and bending modes are not among that. `ruthless`
    keeps nothing of either. What is left is rounding, of the quadratures too. */
 TEST(reduced_terms_are_those_of_the_beam)
@@ -205,10 +194,4 @@ TEST(reduced_terms_are_those_of_the_beam)
     }
 }
 
-int flex_geometric_test(void)
-{
-    RUN(twin_has_the_lagrangian_of_the_beam_to_second_order);
-    RUN(without_matrices_it_has_not);
-    RUN(reduced_terms_are_those_of_the_beam);
-    return test_summary();
-}
+SUITE(flex_geometric_test)

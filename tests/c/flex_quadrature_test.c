@@ -5,18 +5,6 @@
 
 #include "test.h"
 
-/* int_0^1 x^d dx = 1/(d+1) for d <= 31; sixteen terms that add up to less than 1: sixteen roundings at most */
-TEST(integrates_polynomials_up_to_degree_31)
-{
-    double node[GAUSS_POINTS], weight[GAUSS_POINTS];
-    quadrature_gauss_legendre(node, weight);
-    for (int d = 0; d <= 2 * GAUSS_POINTS - 1; d++) {
-        double sum = 0;
-        for (int i = 0; i < GAUSS_POINTS; i++) sum += weight[i] * pow(node[i], d);
-        CHECK_NEAR(sum, 1.0 / (d + 1), 16 * DBL_EPSILON / (d + 1) + DBL_EPSILON);
-    }
-}
-
 /* In shifted Legendre polynomials the rule is judged without the weakness of monomials: int P_d = 0, d = 1..31, but the
    square of P_16, which vanishes at every node, comes out 0 instead of 1/33. */
 TEST(is_the_gauss_rule)
@@ -54,10 +42,4 @@ TEST(nodes_ascend_inside_and_weights_are_symmetric)
     CHECK_NEAR(2 * weight[GAUSS_POINTS - 1], 0.027152459411754094852, 4 * DBL_EPSILON);
 }
 
-int flex_quadrature_test(void)
-{
-    RUN(integrates_polynomials_up_to_degree_31);
-    RUN(is_the_gauss_rule);
-    RUN(nodes_ascend_inside_and_weights_are_symmetric);
-    return test_summary();
-}
+SUITE(flex_quadrature_test)

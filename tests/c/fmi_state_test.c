@@ -1,7 +1,7 @@
 /* Saved states: what is put back goes on bit for bit; what was damaged is refused. */
 #include "fmi_host.h"
-#include "support/forge.h"
-#include "support/random.h"
+#include "oracle/forge.h"
+#include "oracle/random.h"
 
 enum { STEPS = 20, MOST_STEPS = 1000, MOST_BYTES = 1 << 16 };
 

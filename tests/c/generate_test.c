@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "generate/generate.h"
-#include "support/closed.h"
+#include "oracle/closed.h"
 
 enum { ROBOTS = 150, CLOSED = 60, MOST_COORDINATES = 24 };
 
@@ -85,15 +85,14 @@ static void compare_robots(int robots, bool with_loops)
 {
     struct tally tally = {0};
     for (int seed = 0; seed < test_sample(robots); seed++) {
-        struct closed closed;
+        struct specimen closed;
         struct random random = {.state = (uint64_t)seed};
-        if (with_loops ? !closed_random(&closed, seed, ANY_LOOP, 1 + seed % 2, true)
-                       : !specimen_random(&closed.s, seed))
+        if (with_loops ? !closed_random(&closed, seed, ANY_LOOP, 1 + seed % 2, true) : !specimen_random(&closed, seed))
             continue;
         if (with_loops && seed % 3 == 0) CHECK(closed_add_actuators(&closed, &random, 1 + seed % 2));
-        if (!with_loops) make_positive(&closed.s);
-        compare_all(&closed.s, &tally);
-        specimen_free(&closed.s);
+        if (!with_loops) make_positive(&closed);
+        compare_all(&closed, &tally);
+        specimen_free(&closed);
     }
     CHECK_COVERAGE(tally.robots > robots / 2);
     CHECK(tally.singular < robots / (with_loops ? 10 : 20));

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 
 #include "generate/generate.h"
-#include "support/closed.h"
+#include "oracle/closed.h"
 
 enum { MOST_LINKS = 6, MOST_COORDINATES = 15 };
 
@@ -51,16 +51,10 @@ static int generate_robot(struct specimen *s, bool wrenches, const char *folder)
 
 static int try_seed(int seed, bool with_loops, bool wrenches, const char *folder)
 {
-    struct closed closed;
-    int result = 0;
-    if (with_loops) {
-        if (!closed_random(&closed, seed, ANY_LOOP, 1, true)) return 0;
-        result = generate_robot(&closed.s, wrenches, folder);
-        closed_free(&closed);
-    } else if (specimen_random(&closed.s, seed)) {
-        result = generate_robot(&closed.s, wrenches, folder);
-        specimen_free(&closed.s);
-    }
+    struct specimen s;
+    if (!(with_loops ? closed_random(&s, seed, ANY_LOOP, 1, true) : specimen_random(&s, seed))) return 0;
+    const int result = generate_robot(&s, wrenches, folder);
+    specimen_free(&s);
     return result;
 }
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "generate/graph/fourier.h"
-#include "support/random.h"
+#include "oracle/random.h"
 
 enum { INPUTS = 5, NODES = 12, MOST_TERMS = 2000 };
 

@@ -5,7 +5,7 @@
 
 #include "generate/graph/derivative.h"
 #include "generate/graph/substitution.h"
-#include "support/random.h"
+#include "oracle/random.h"
 
 enum { INPUTS = 4, NODES = 60, MOST_NODES = 4000 };
 

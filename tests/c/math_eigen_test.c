@@ -2,34 +2,26 @@
 #include "math/eigen.h"
 
 #include <float.h>
-#include <stdint.h>
 #include <string.h>
 
+#include "oracle/random.h"
 #include "test.h"
 
 enum { MAX = 40 };
 
-static uint64_t random_state;
-
-static double uniform(double low, double high) /* splitmix64 */
-{
-    uint64_t z = random_state += 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return low + (high - low) * (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
-}
+static struct random numbers;
 
 static void random_symmetric(int n, double *A)
 {
     for (int i = 0; i < n; i++)
-        for (int j = 0; j <= i; j++) A[i * n + j] = A[j * n + i] = uniform(-1, 1);
+        for (int j = 0; j <= i; j++) A[i * n + j] = A[j * n + i] = uniform(&numbers, -1, 1);
 }
 
 /* B B' + I/10 */
 static void random_positive(int n, double *A)
 {
     static double B[MAX * MAX];
-    for (int i = 0; i < n * n; i++) B[i] = uniform(-1, 1);
+    for (int i = 0; i < n * n; i++) B[i] = uniform(&numbers, -1, 1);
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++) {
             A[i * n + j] = i == j ? 0.1 : 0;
@@ -79,7 +71,7 @@ static double A[MAX * MAX], K[MAX * MAX], M[MAX * MAX], V[MAX * MAX], work[2 * M
 /* A V = V w, V'V = I; some n sweeps of n rotations touch an element: 4 n eps |A| bounds what they leave */
 TEST(symmetric_random)
 {
-    random_state = 1;
+    numbers.state = 1;
     for (int n = 1; n <= MAX; n++) {
         double equation, basis;
         random_symmetric(n, K);
@@ -127,7 +119,7 @@ TEST(graded_matrix_keeps_small_eigenvalues)
 /* K V = M V w2, V'MV = I; Cholesky's error grows with the condition of M, some 100 n^2 for these */
 TEST(generalised_random)
 {
-    random_state = 2;
+    numbers.state = 2;
     for (int n = 1; n <= MAX; n++) {
         double equation, basis;
         random_symmetric(n, K);
@@ -141,16 +133,6 @@ TEST(generalised_random)
     }
 }
 
-/* Two equal masses in a row on equal springs: w2 = (3 -+ sqrt 5)/2 k/m. */
-TEST(generalised_known)
-{
-    const double k = 8, m = 2, springs[4] = {2 * k, -k, -k, k}, masses[4] = {m, 0, 0, m};
-    CHECK(eigen_generalized(2, springs, masses, work, V, w) == 0);
-    CHECK_NEAR(w[0], (3 - sqrt(5)) / 2 * k / m, 8 * DBL_EPSILON);
-    CHECK_NEAR(w[1], (3 + sqrt(5)) / 2 * k / m, 8 * k / m * DBL_EPSILON);
-    CHECK_NEAR(V[0] / V[2], (sqrt(5) - 1) / 2, 8 * DBL_EPSILON); /* the golden ratio */
-}
-
 /* Rank one, indefinite, negative, NaN: M is refused. */
 TEST(mass_must_be_positive_definite)
 {
@@ -159,11 +141,11 @@ TEST(mass_must_be_positive_definite)
                              {0, 0, 0, 0}, {(double)NAN, 0, 0, 1}, {1, 0, 0, (double)NAN}};
     for (int i = 0; i < 6; i++) CHECK(eigen_generalized(2, unit, bad[i], work, V, w) != 0);
 
-    random_state = 3; /* B B', B = [I; b']: rank 3 of 4, and the last pivot is a rounding of either sign */
+    numbers.state = 3; /* B B', B = [I; b']: rank 3 of 4, and the last pivot is a rounding of either sign */
     for (int i = 0; i < 100; i++) {
         enum { N = 4 };
         double B[N][N - 1] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-        for (int c = 0; c < N - 1; c++) B[N - 1][c] = uniform(-1, 1);
+        for (int c = 0; c < N - 1; c++) B[N - 1][c] = uniform(&numbers, -1, 1);
         for (int r = 0; r < N * N; r++) {
             M[r] = 0;
             K[r] = r % (N + 1) == 0;
@@ -174,13 +156,4 @@ TEST(mass_must_be_positive_definite)
     }
 }
 
-int math_eigen_test(void)
-{
-    RUN(symmetric_random);
-    RUN(symmetric_known);
-    RUN(graded_matrix_keeps_small_eigenvalues);
-    RUN(generalised_random);
-    RUN(generalised_known);
-    RUN(mass_must_be_positive_definite);
-    return test_summary();
-}
+SUITE(math_eigen_test)

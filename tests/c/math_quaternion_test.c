@@ -1,10 +1,10 @@
-/* Quaternions against rotation matrices: products, exponentials, rates, both conversions. */
+/* Quaternions against rotation matrices: products, exponentials, both conversions. robot_joint_test has their rates. */
 #include "test.h"
 
 #include "math/quaternion.h"
 #include "math/rotation.h"
 
-#include "support/random.h"
+#include "oracle/random.h"
 
 /* any unit quaternion; a few rounding errors of numbers of size one are allowed below */
 static const double ROUNDING = 1e-14;
@@ -40,20 +40,6 @@ TEST(a_product_is_the_product_of_the_matrices)
     }
 }
 
-TEST(the_matrix_does_not_depend_on_the_length)
-{
-    struct random random = {2};
-    for (int i = 0; i < 200; i++) {
-        double q[4], R[9], S[9];
-        const double length = uniform(&random, 0.1, 10);
-        random_quaternion(&random, q);
-        quaternion_to_matrix(q, R);
-        for (int k = 0; k < 4; k++) q[k] *= length;
-        quaternion_to_matrix(q, S);
-        check_near(9, S, R, ROUNDING);
-    }
-}
-
 TEST(the_exponential_is_that_of_the_rotation_vector)
 {
     struct random random = {3};
@@ -84,32 +70,4 @@ TEST(a_matrix_gives_its_quaternion_back)
     }
 }
 
-/* q(h) = q o exp(h omega); the central difference errs by h^2 and by rounding/h */
-TEST(the_rate_is_the_derivative)
-{
-    struct random random = {5};
-    for (int i = 0; i < 200; i++) {
-        const double h = 1e-5;
-        double q[4], omega[3], rate[4], ahead[4], behind[4], step[4], t[3];
-        random_quaternion(&random, q);
-        for (int k = 0; k < 3; k++) omega[k] = uniform(&random, -2, 2);
-        quaternion_rate(q, omega, rate);
-        for (int k = 0; k < 3; k++) t[k] = h * omega[k];
-        quaternion_exp(t, step);
-        quaternion_multiply(q, step, ahead);
-        for (int k = 0; k < 3; k++) t[k] = -h * omega[k];
-        quaternion_exp(t, step);
-        quaternion_multiply(q, step, behind);
-        for (int k = 0; k < 4; k++) CHECK_NEAR(rate[k], (ahead[k] - behind[k]) / (2 * h), 1e-9);
-    }
-}
-
-int math_quaternion_test(void)
-{
-    RUN(a_product_is_the_product_of_the_matrices);
-    RUN(the_matrix_does_not_depend_on_the_length);
-    RUN(the_exponential_is_that_of_the_rotation_vector);
-    RUN(a_matrix_gives_its_quaternion_back);
-    RUN(the_rate_is_the_derivative);
-    return test_summary();
-}
+SUITE(math_quaternion_test)

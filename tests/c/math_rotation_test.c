@@ -8,16 +8,12 @@
 #include "math/rotation_tangent.h"
 #include "math/sincos.h"
 #include "math/vec.h"
-#include "support/random.h"
+#include "oracle/random.h"
 
 static void random_vector(struct random *random, double length, double v[3])
 {
-    double size;
-    do {
-        for (int i = 0; i < 3; i++) v[i] = uniform(random, -1, 1);
-        size = sqrt(dot3(v, v));
-    } while (size < 0.1);
-    for (int i = 0; i < 3; i++) v[i] *= length / size;
+    random_direction(random, v);
+    for (int i = 0; i < 3; i++) v[i] *= length;
 }
 
 static double largest(int n, const double *x, const double *y)
@@ -113,17 +109,6 @@ TEST(exp_is_a_rotation_about_its_vector)
         cross3(first, second, z);
         CHECK_NEAR(largest(3, z, third), 0, 16 * DBL_EPSILON);
     }
-}
-
-/* R turns about the vector by the right hand: e_x by pi/2 about z is e_y */
-TEST(exp_turns_by_the_right_hand)
-{
-    const double quarter = acos(0), theta[3] = {0, 0, quarter}, x[3] = {1, 0, 0}, y[3] = {0, 1, 0};
-    const struct exp_coefficients e = rotation_exp_coefficients(quarter * quarter);
-    double R[9], turned[3];
-    rotation_exp(&e, theta, R);
-    mul3(R, x, turned);
-    CHECK_NEAR(largest(3, turned, y), 0, 4 * DBL_EPSILON);
 }
 
 static void rotation_at(const double *theta, const double *td, double t, double *R)
@@ -225,14 +210,4 @@ TEST(sines_in_lanes)
     }
 }
 
-int math_rotation_test(void)
-{
-    RUN(coefficients_keep_their_digits);
-    RUN(second_rates_keep_their_digits);
-    RUN(exp_is_a_rotation_about_its_vector);
-    RUN(exp_turns_by_the_right_hand);
-    RUN(rates_are_derivatives);
-    RUN(rpy_is_three_turns);
-    RUN(sines_in_lanes);
-    return test_summary();
-}
+SUITE(math_rotation_test)

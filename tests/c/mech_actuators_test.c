@@ -3,16 +3,17 @@
 
 #include <string.h>
 
-#include "support/closed.h"
-#include "support/derivative.h"
+#include "oracle/closed.h"
+#include "oracle/derivative.h"
+#include "oracle/laws.h"
 
 enum { ROBOTS = 150, MOST_LINES = 3 };
 
 /* Robots without loops, with a few lines */
-static int make(struct closed *c, int seed)
+static int make(struct specimen *s, int seed)
 {
     struct random random = {(uint64_t)seed + 23};
-    return closed_random(c, seed, LOOP_BALL, 0, false) && closed_add_actuators(c, &random, 1 + seed % MOST_LINES);
+    return closed_random(s, seed, LOOP_BALL, 0, false) && closed_add_actuators(s, &random, 1 + seed % MOST_LINES);
 }
 
 static void measure(struct specimen *s)
@@ -29,26 +30,23 @@ static void lengths(struct specimen *s, void *context, double *y)
 }
 
 /* Differences of eighth order leave 1e-12 or so: the better of two steps, as some lines turn fast */
+static double rate_error(struct specimen *s)
+{
+    double change[2][MOST_LINES], worst = 0;
+    const double h = flow_step(s->nv, s->qdd), speed = 1 + norm(s->nv, s->qd);
+    for (int i = 0; i < 2; i++)
+        flow_derivative(s, s->qdd, i == 0 ? h : h / 4, lengths, NULL, s->robot->n_actuators, change[i], NULL);
+    measure(s);
+    for (int i = 0; i < s->robot->n_actuators; i++) {
+        const double rate = s->mechanism.actuators->line[i].rate;
+        worst = fmax(worst, fmin(fabs(change[0][i] - rate), fabs(change[1][i] - rate)) / (speed * speed));
+    }
+    return worst;
+}
+
 TEST(rates_are_those_of_the_lengths)
 {
-    double worst = 0, change[2][MOST_LINES];
-    for (int seed = 0; seed < ROBOTS; seed++) {
-        struct closed c;
-        CHECK(make(&c, seed));
-        struct specimen *s = &c.s;
-        const double h = flow_step(s->nv, s->qdd), speed = 1 + norm(s->nv, s->qd);
-        for (int i = 0; i < 2; i++)
-            flow_derivative(s, s->qdd, i == 0 ? h : h / 4, lengths, NULL, s->robot->n_actuators, change[i], NULL);
-        measure(s);
-        for (int i = 0; i < s->robot->n_actuators; i++) {
-            const double rate = s->mechanism.actuators->line[i].rate;
-            const double error = fmin(fabs(change[0][i] - rate), fabs(change[1][i] - rate)) / (speed * speed);
-            CHECK_NEAR(error, 0, 1e-11);
-            worst = fmax(worst, error);
-        }
-        closed_free(&c);
-    }
-    printf("     worst %.1e\n", worst);
+    CHECK(law_holds(test_sample(ROBOTS), make, rate_error, 1e-11));
 }
 
 /* Sum of F times the rate of its line for qd = e_j: the generalized forces of the actuators */
@@ -70,37 +68,29 @@ static void shares(struct specimen *s, double *share, double *size)
     memcpy(s->qd, qd, (size_t)s->nv * sizeof *qd);
 }
 
-/* inverse(qdd) without loads = tau + F rate(e_j), for the qdd of both algorithms: 1e-10 of the terms */
-TEST(forces_do_the_work_of_their_rates)
+/* inverse(qdd) without loads = tau + F rate(e_j), for the qdd of both algorithms */
+static double work_error(struct specimen *s)
 {
     double worst = 0, share[MOST], terms[MOST], size;
-    for (int seed = 0; seed < ROBOTS; seed++) {
-        struct closed c;
-        CHECK(make(&c, seed));
-        struct specimen *s = &c.s;
-        shares(s, share, &size);
-        for (int composite = 0; composite < 2; composite++) {
-            CHECK((composite ? mechanism_forward_composite(&s->mechanism, &s->in, s->qdd)
-                             : mechanism_forward(&s->mechanism, &s->in, s->qdd)) == STATUS_OK);
-            force_terms(s, s->qdd, terms);
-            dyn_inverse(s->model, s->work, &s->in, s->qdd, s->force);
-            for (int i = 0; i < s->nv; i++) {
-                const int tau = velocity_tau(s, i);
-                if (velocity_prescribed(s, i) >= 0) continue;
-                const double given = share[i] + (tau >= 0 ? s->tau[tau] : 0);
-                const double error = fabs(s->force[i] - given) / (terms[i] + size);
-                CHECK_NEAR(error, 0, 1e-10);
-                worst = fmax(worst, error);
-            }
+    shares(s, share, &size);
+    for (int composite = 0; composite < 2; composite++) {
+        CHECK((composite ? mechanism_forward_composite(&s->mechanism, &s->in, s->qdd)
+                         : mechanism_forward(&s->mechanism, &s->in, s->qdd)) == STATUS_OK);
+        force_terms(s, s->qdd, terms);
+        dyn_inverse(s->model, s->work, &s->in, s->qdd, s->force);
+        for (int i = 0; i < s->nv; i++) {
+            const int tau = velocity_tau(s, i);
+            if (velocity_prescribed(s, i) >= 0) continue;
+            const double given = share[i] + (tau >= 0 ? s->tau[tau] : 0);
+            worst = fmax(worst, fabs(s->force[i] - given) / (terms[i] + size));
         }
-        closed_free(&c);
     }
-    printf("     worst %.1e\n", worst);
+    return worst;
 }
 
-int mech_actuators_test(void)
+TEST(forces_do_the_work_of_their_rates)
 {
-    RUN(rates_are_those_of_the_lengths);
-    RUN(forces_do_the_work_of_their_rates);
-    return test_summary();
+    CHECK(law_holds(test_sample(ROBOTS), make, work_error, 1e-10));
 }
+
+SUITE(mech_actuators_test)

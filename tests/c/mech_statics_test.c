@@ -12,14 +12,14 @@
 #include "analysis/independent.h"
 #include "math/dense.h"
 #include "mech/statics.h"
-#include "support/closed.h"
+#include "oracle/closed.h"
 
 enum { SAMPLE = 40, MOST_DRAWS = 100, MOST_SEEDS = 3000 };
 
 static const double MOVED = 0.3, LARGEST_FORCE = 20, SHARE = 1e-9;
 
 struct held_pose {
-    struct closed closed;
+    struct specimen closed;
     struct statics statics;
     struct random random;
     bool movable[MOST], independent[MOST]; /* joint coordinates */
@@ -33,7 +33,7 @@ struct held_pose {
 /* Coordinates that may move, in order: joints and elastic coordinates. `chosen`: independent joints are known. */
 static int list_coordinates(struct held_pose *p, bool chosen, int *at, enum solve_for *wish)
 {
-    const struct model *model = p->closed.s.model;
+    const struct model *model = p->closed.model;
     int n = 0;
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];
@@ -54,11 +54,11 @@ static int list_coordinates(struct held_pose *p, bool chosen, int *at, enum solv
 static int find_directions(struct held_pose *p, bool chosen, int *at, int *n, int *free_one, double *N)
 {
     static double G[MOST_ROWS * MOST];
-    struct mechanism *m = &p->closed.s.mechanism;
+    struct mechanism *m = &p->closed.mechanism;
     enum solve_for wish[MOST];
     int row_of[MOST];
     *n = list_coordinates(p, chosen, at, wish);
-    dyn_configuration(m->model, m->work, p->closed.s.q);
+    dyn_configuration(m->model, m->work, p->closed.q);
     dyn_position(m->model, m->work);
     constraints_rows(m);
     const int k = m->constraints->n_active;
@@ -83,7 +83,7 @@ enum question { HELD, BALANCED, FREE };
 
 static void ask(struct held_pose *p, enum question question)
 {
-    const struct mechanism *m = &p->closed.s.mechanism;
+    const struct mechanism *m = &p->closed.mechanism;
     struct statics *s = &p->statics;
     for (int i = 0; i < m->model->n_links; i++) {
         const struct link_model *lm = &m->model->link[i];
@@ -94,13 +94,13 @@ static void ask(struct held_pose *p, enum question question)
         for (int k = 0; k < lm->m; k++) s->moves[lm->eta_v + k] = true;
     }
     for (int a = 0; a < m->robot->n_actuators; a++) s->line[a] = question == BALANCED ? LINE_BALANCES : LINE_GIVEN;
-    s->in.tip_wrench = p->closed.s.tip_wrench;
+    s->in.tip_wrench = p->closed.tip_wrench;
 }
 
 static enum status solve(struct held_pose *p, enum question question)
 {
     ask(p, question);
-    return statics_solve(&p->closed.s.mechanism, &p->statics);
+    return statics_solve(&p->closed.mechanism, &p->statics);
 }
 
 /* Levers of the lines about the independent joints, N' B, count x count, and the forces at these joints; false: the loops do not
@@ -108,7 +108,7 @@ static enum status solve(struct held_pose *p, enum question question)
 static bool find_levers(struct held_pose *p, int count, double *A, double *force)
 {
     static double N[MOST * MOST];
-    struct mechanism *m = &p->closed.s.mechanism;
+    struct mechanism *m = &p->closed.mechanism;
     int at[MOST], free_one[MOST], n, joints = 0;
     double B[MOST];
     const int free_ones = find_directions(p, true, at, &n, free_one, N);
@@ -148,7 +148,7 @@ static bool lines_can_hold(struct held_pose *p, int count)
 /* New lines, and the forces of them that hold the pose */
 static bool draw_lines(struct held_pose *p, int count)
 {
-    struct specimen *s = &p->closed.s;
+    struct specimen *s = &p->closed;
     statics_free(&p->statics);
     if (!closed_add_actuators(&p->closed, &p->random, count) || !lines_can_hold(p, count)) return false;
     if (statics_make(&s->mechanism, &p->statics) != STATUS_OK) return false;
@@ -162,7 +162,7 @@ static bool draw_lines(struct held_pose *p, int count)
 /* Elastic coordinates and dependent joints of the pose come to rest, independent joints held: p->held */
 static bool hold_pose(struct held_pose *p)
 {
-    struct specimen *s = &p->closed.s;
+    struct specimen *s = &p->closed;
     if (statics_make(&s->mechanism, &p->statics) != STATUS_OK) return false;
     memcpy(p->drawn, s->q, (size_t)s->nq * sizeof(double));
     memcpy(p->statics.q, s->q, (size_t)s->nq * sizeof(double));
@@ -180,7 +180,7 @@ static enum seed_gives pose_make(struct held_pose *p, int seed)
     memset(p, 0, sizeof *p);
     p->random.state = (uint64_t)seed * 104729u + 17;
     if (!closed_random(&p->closed, seed, ANY_LOOP, 1 + seed % 2, true)) return NOTHING;
-    struct specimen *s = &p->closed.s;
+    struct specimen *s = &p->closed;
     memset(s->qd, 0, (size_t)s->nv * sizeof(double));
     const int count = find_independent(p);
     if (count == 0 || !hold_pose(p)) return NOTHING;
@@ -192,7 +192,7 @@ static enum seed_gives pose_make(struct held_pose *p, int seed)
 static void pose_free(struct held_pose *p)
 {
     statics_free(&p->statics);
-    closed_free(&p->closed);
+    specimen_free(&p->closed);
 }
 
 /* ---- laws -------------------------------------------------------------------------------------------------------------------- */
@@ -200,7 +200,7 @@ static void pose_free(struct held_pose *p)
 /* 0.3 rad (0.3 m) away, loops closed there; false: they do not close, and the constraints stay those of the pose */
 static bool move_away(struct held_pose *p)
 {
-    struct mechanism *m = &p->closed.s.mechanism;
+    struct mechanism *m = &p->closed.mechanism;
     struct report silent = {0};
     double dx[MOST] = {0}, moved[MOST];
     for (int c = 0; c < m->model->nv; c++)
@@ -208,10 +208,10 @@ static bool move_away(struct held_pose *p)
     model_move(m->model, p->statics.q, dx, 1);
     memcpy(moved, p->statics.q, (size_t)m->model->nq * sizeof *moved);
     if (constraints_close(m, NULL, p->statics.q, &silent) == STATUS_OK &&
-        constraints_settle(m, p->statics.q, p->closed.s.qd, &silent, &silent) == STATUS_OK)
+        constraints_settle(m, p->statics.q, p->closed.qd, &silent, &silent) == STATUS_OK)
         return true;
     memcpy(p->statics.q, moved, (size_t)m->model->nq * sizeof *moved);
-    CHECK(constraints_choose(m, p->closed.s.q, &silent) == STATUS_OK);
+    CHECK(constraints_choose(m, p->closed.q, &silent) == STATUS_OK);
     return false;
 }
 
@@ -224,7 +224,7 @@ static bool is_found(struct held_pose *p, enum question question)
    are held, which it does not know; -1 there */
 static double left_in_motion(struct held_pose *p)
 {
-    struct specimen *s = &p->closed.s;
+    struct specimen *s = &p->closed;
     const struct model *model = s->model;
     double qdd[MOST], force[MOST], still[MOST], sum = 0;
     for (int c = 0; c < model->nv; c++)
@@ -245,7 +245,7 @@ struct tally {
 /* With the joints held where they were moved to, without the lines, whose forces are those of another pose */
 static bool hold_there(struct held_pose *p, const double *moved, int seed)
 {
-    struct mechanism *m = &p->closed.s.mechanism;
+    struct mechanism *m = &p->closed.mechanism;
     struct report silent = {0};
     double F[MOST];
     const size_t bytes = (size_t)m->robot->n_actuators * sizeof *F;
@@ -261,7 +261,7 @@ static bool hold_there(struct held_pose *p, const double *moved, int seed)
 
 static void try_pose(struct held_pose *p, int seed, struct tally *tally)
 {
-    struct mechanism *m = &p->closed.s.mechanism;
+    struct mechanism *m = &p->closed.mechanism;
     struct statics *s = &p->statics;
     struct report silent = {0};
     const bool closes = move_away(p);
@@ -316,8 +316,4 @@ TEST(equilibria_are_found_from_afar)
     CHECK(tally.found >= 0.95 * sample);
 }
 
-int mech_statics_test(void)
-{
-    RUN(equilibria_are_found_from_afar);
-    return test_summary();
-}
+SUITE(mech_statics_test)

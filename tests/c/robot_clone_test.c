@@ -1,6 +1,6 @@
 /* robot_clone(): the same robot, with memory of its own. */
+#include "oracle/specimen.h"
 #include "robot/read.h"
-#include "support/specimen.h"
 #include "test.h"
 
 enum { SEEDS = 100 };
@@ -61,9 +61,4 @@ TEST(edits_stay_in_the_clone)
     }
 }
 
-int robot_clone_test(void)
-{
-    RUN(clone_computes_the_same);
-    RUN(edits_stay_in_the_clone);
-    return test_summary();
-}
+SUITE(robot_clone_test)

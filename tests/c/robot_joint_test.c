@@ -7,8 +7,8 @@
 #include "math/quaternion.h"
 #include "math/rotation.h"
 #include "math/vec.h"
-#include "support/random.h"
-#include "support/specimen.h"
+#include "oracle/random.h"
+#include "oracle/specimen.h"
 #include "test.h"
 
 enum { TRIES = 200, TYPES = JOINT_FREE + 1, MOST_VALUES = 60 };
@@ -21,6 +21,7 @@ struct trial {
     double C[9];
     double q[MOST_POSITIONS], qd[MOST_VELOCITIES], qdd[MOST_VELOCITIES];
     double f[6]; /* a wrench at O, world axes */
+    struct random *random;
 };
 
 /* The joint placed. */
@@ -29,15 +30,6 @@ struct placed {
 };
 
 /* ---- random joints ------------------------------------------------------------------------------------------------------------- */
-
-static void random_direction(struct random *random, double *u)
-{
-    do {
-        for (int i = 0; i < 3; i++) u[i] = uniform(random, -1, 1);
-    } while (norm(3, u) < 0.1);
-    const double length = norm(3, u);
-    for (int i = 0; i < 3; i++) u[i] /= length;
-}
 
 /* Not within 0.3 rad of half a turn, where the spring of a rotation vector jumps */
 static void random_quaternion(struct random *random, double *q)
@@ -70,6 +62,7 @@ static void random_numbers(struct random *random, struct joint_numbers *number)
 static void draw(struct random *random, int type, struct trial *t)
 {
     memset(t, 0, sizeof *t);
+    t->random = random;
     t->joint.type = (enum joint_type)type;
     random_direction(random, t->joint.axis);
     do random_direction(random, t->joint.axis2);
@@ -150,24 +143,11 @@ static void by_velocity(const struct trial *t, function *f, int count, int j, do
     slope_along(t, f, count, NULL, NULL, e, slope);
 }
 
-/* Runs a law on many joints of the types from `first` on */
-static void try_all(int first, void (*law)(const struct trial *t, struct random *random))
-{
-    struct random random = {41};
-    for (int type = first; type < TYPES; type++)
-        for (int i = 0; i < TRIES; i++) {
-            struct trial t;
-            draw(&random, type, &t);
-            law(&t, &random);
-        }
-}
-
 /* ---- what a type has -------------------------------------------------------------------------------------------------------------- */
 
-static void groups_cover(const struct trial *t, struct random *random)
+static void groups_cover(const struct trial *t)
 {
     int at = 0;
-    (void)random;
     CHECK(joint_positions(&t->joint) == t->model.nq && joint_velocities(&t->joint) == t->model.nv);
     for (int tries = 0; at < t->model.nq && tries < MOST_POSITIONS; tries++) {
         const struct joint_group group = joint_position_group(&t->joint, at);
@@ -188,26 +168,15 @@ static void groups_cover(const struct trial *t, struct random *random)
     for (int k = 0; k < t->model.nv; k++) CHECK(joint_column_part(&t->joint, k) == t->model.part[k]);
 }
 
-TEST(groups_of_names_cover_positions_and_velocities)
-{
-    try_all(JOINT_FIXED, groups_cover);
-}
-
-static void rests(const struct trial *t, struct random *random)
+static void rests(const struct trial *t)
 {
     double q[MOST_POSITIONS];
     struct placed at;
-    (void)random;
     joint_rest_position(&t->joint, q);
     CHECK(joint_quaternion_error(&t->joint, q) == 0);
     place(t, q, &at);
     CHECK_NEAR(distance(9, at.R, t->C), 0, 1e-15);
     CHECK_NEAR(norm(3, at.d), 0, 0);
-}
-
-TEST(at_rest_the_hinge_frame_is_the_joint_frame)
-{
-    try_all(JOINT_FIXED, rests);
 }
 
 /* ---- pose and columns ---------------------------------------------------------------------------------------------------------------- */
@@ -223,10 +192,9 @@ static void pose(const struct trial *t, const double *q, const double *qd, doubl
 }
 
 /* dR = [h_k]x R,  dd = 0  or  dR = 0,  dd = h_k;  columns are unit vectors */
-static void columns(const struct trial *t, struct random *random)
+static void columns(const struct trial *t)
 {
     struct placed at;
-    (void)random;
     place(t, t->q, &at);
     for (int k = 0; k < t->model.nv; k++) {
         double slope[12], spin[9], expected[12] = {0};
@@ -239,30 +207,20 @@ static void columns(const struct trial *t, struct random *random)
     }
 }
 
-TEST(subspace_is_the_derivative_of_the_pose)
-{
-    try_all(JOINT_REVOLUTE, columns);
-}
-
 /* Orientation does not depend on the length of a quaternion */
-static void scaled(const struct trial *t, struct random *random)
+static void scaled(const struct trial *t)
 {
     const int x = joint_quaternion(&t->joint);
     struct placed at, same;
     double q[MOST_POSITIONS];
     if (x < 0) return;
     memcpy(q, t->q, sizeof q);
-    const double scale = uniform(random, 0.5, 2);
+    const double scale = uniform(t->random, 0.5, 2);
     for (int i = 0; i < 4; i++) q[x + i] *= scale;
     place(t, t->q, &at);
     place(t, q, &same);
     CHECK_NEAR(distance(9, at.R, same.R) + distance(3, at.d, same.d), 0, 1e-14);
     CHECK_NEAR(distance(3 * t->model.nv, at.h[0], same.h[0]), 0, 1e-14);
-}
-
-TEST(a_quaternion_of_any_length_is_an_orientation)
-{
-    try_all(JOINT_SPHERICAL, scaled);
 }
 
 /* H x of the turning columns */
@@ -281,22 +239,16 @@ static void angular_velocity(const struct trial *t, const double *q, const doubl
 }
 
 /* d(H qd)/dt = H qdd + zeta along the motion */
-static void rate_of_subspace(const struct trial *t, struct random *random)
+static void rate_of_subspace(const struct trial *t)
 {
     double slope[3], expected[3], zeta[3];
     struct placed at;
-    (void)random;
     place(t, t->q, &at);
     slope_along(t, angular_velocity, 3, t->qd, t->qdd, t->qdd, slope);
     turning(t, &at, t->qdd, expected);
     joint_rate(&t->model, (const double(*)[3])at.h, t->qd, zeta);
     axpy3(1, zeta, expected);
     CHECK_NEAR(distance(3, slope, expected), 0, 10 * ROUNDING); /* |omega| and |alpha| up to 5 */
-}
-
-TEST(rate_of_the_subspace)
-{
-    try_all(JOINT_UNIVERSAL, rate_of_subspace);
 }
 
 /* (H qd; H qdd + zeta; zeta) */
@@ -310,12 +262,11 @@ static void motion(const struct trial *t, const double *q, const double *qd, dou
     axpy3(1, y + 6, y + 3);
 }
 
-static void change_of_subspace(const struct trial *t, struct random *random)
+static void change_of_subspace(const struct trial *t)
 {
     struct subspace_change change;
     struct placed at;
     double slope[9];
-    (void)random;
     place(t, t->q, &at);
     joint_subspace_change(&t->model, (const double(*)[3])at.h, t->qd, t->qdd, &change);
     for (int j = 0; j < t->model.nv; j++) {
@@ -328,11 +279,6 @@ static void change_of_subspace(const struct trial *t, struct random *random)
     bool changes = false;
     for (int j = 0; j < t->model.nv; j++) changes |= norm(3, change.velocity[j]) > 0;
     CHECK(changes == t->model.several_turns);
-}
-
-TEST(change_of_the_subspace)
-{
-    try_all(JOINT_UNIVERSAL, change_of_subspace);
 }
 
 /* H' f, f carried along by O */
@@ -350,11 +296,10 @@ static void joint_share(const struct trial *t, const double *q, const double *qd
     for (int k = 0; k < t->model.nv; k++) y[k] = dot3(at.h[k], f + t->model.part[k]);
 }
 
-static void turn_of_force(const struct trial *t, struct random *random)
+static void turn_of_force(const struct trial *t)
 {
     double change[MOST_VELOCITIES][MOST_VELOCITIES], slope[MOST_VELOCITIES];
     struct placed at;
-    (void)random;
     place(t, t->q, &at);
     joint_force_turn(&t->model, (const double(*)[3])at.h, t->f, change);
     for (int j = 0; j < t->model.nv; j++) {
@@ -363,26 +308,21 @@ static void turn_of_force(const struct trial *t, struct random *random)
     }
 }
 
-TEST(turn_of_a_force_against_the_subspace)
-{
-    try_all(JOINT_UNIVERSAL, turn_of_force);
-}
-
 /* ---- tangents ------------------------------------------------------------------------------------------------------------------------- */
 
 /* q (+) dx (-) q = dx, rotation vectors up to pi long;  a (+) (b (-) a) = b, of a quaternion either sign */
-static void move_and_back(const struct trial *t, struct random *random)
+static void move_and_back(const struct trial *t)
 {
     double q[MOST_POSITIONS], dx[MOST_VELOCITIES], back[MOST_VELOCITIES];
     struct trial other;
     struct placed at, want;
     memcpy(q, t->q, sizeof q);
-    for (int k = 0; k < t->model.nv; k++) dx[k] = uniform(random, -1.8, 1.8); /* length below pi */
+    for (int k = 0; k < t->model.nv; k++) dx[k] = uniform(t->random, -1.8, 1.8); /* length below pi */
     joint_move(&t->model, q, dx);
     joint_difference(&t->model, t->q, q, back);
     CHECK_NEAR(distance(t->model.nv, dx, back), 0, 2e-14);
 
-    draw(random, (int)t->model.type, &other);
+    draw(t->random, (int)t->model.type, &other);
     memcpy(q, t->q, sizeof q);
     joint_difference(&t->model, q, other.q, dx);
     const int omega = joint_omega(&t->joint);
@@ -395,25 +335,15 @@ static void move_and_back(const struct trial *t, struct random *random)
     CHECK_NEAR(norm(t->model.nv, dx), 0, 1e-15);
 }
 
-TEST(move_and_difference_undo_each_other)
-{
-    try_all(JOINT_FIXED, move_and_back);
-}
-
-static void keep_norm(const struct trial *t, struct random *random)
+static void keep_norm(const struct trial *t)
 {
     double q[MOST_POSITIONS], dx[MOST_VELOCITIES];
     memcpy(q, t->q, sizeof q);
     for (int i = 0; i < 100; i++) {
-        for (int k = 0; k < t->model.nv; k++) dx[k] = uniform(random, -1, 1);
+        for (int k = 0; k < t->model.nv; k++) dx[k] = uniform(t->random, -1, 1);
         joint_move(&t->model, q, dx);
     }
     CHECK_NEAR(joint_quaternion_error(&t->joint, q), 0, 1e-15);
-}
-
-TEST(moves_keep_the_norm_of_a_quaternion)
-{
-    try_all(JOINT_SPHERICAL, keep_norm);
 }
 
 static void positions(const struct trial *t, const double *q, const double *qd, double *y)
@@ -423,7 +353,7 @@ static void positions(const struct trial *t, const double *q, const double *qd, 
 }
 
 /* dq/dt is the slope of joint_move() and joint_tangent() its inverse; of a quaternion of any length, which it keeps */
-static void rates(const struct trial *t, struct random *random)
+static void rates(const struct trial *t)
 {
     double rate[MOST_POSITIONS], slope[MOST_POSITIONS], back[MOST_VELOCITIES], q[MOST_POSITIONS];
     const int x = joint_quaternion(&t->joint);
@@ -432,7 +362,7 @@ static void rates(const struct trial *t, struct random *random)
     CHECK_NEAR(distance(t->model.nq, rate, slope), 0, 10 * ROUNDING);
 
     memcpy(q, t->q, sizeof q);
-    const double scale = uniform(random, 0.5, 2);
+    const double scale = uniform(t->random, 0.5, 2);
     for (int i = 0; x >= 0 && i < 4; i++) q[x + i] *= scale;
     joint_position_rate(&t->model, q, t->qd, rate);
     joint_tangent(&t->model, q, rate, back);
@@ -443,13 +373,8 @@ static void rates(const struct trial *t, struct random *random)
     CHECK_NEAR(along, 0, 1e-14);
 }
 
-TEST(rate_of_positions_is_that_of_a_move)
-{
-    try_all(JOINT_FIXED, rates);
-}
-
 /* R(o o joint) = R(o) R_joint, and no step of q jumps to the other sign */
-static void half_angles(const struct trial *t, struct random *random)
+static void half_angles(const struct trial *t)
 {
     double o[4], before[4], R[9], near[4], q[MOST_POSITIONS], dx[MOST_VELOCITIES];
     struct placed at;
@@ -462,16 +387,11 @@ static void half_angles(const struct trial *t, struct random *random)
     CHECK_NEAR(norm(4, o), 1, 1e-15);
 
     memcpy(q, t->q, sizeof q);
-    for (int k = 0; k < t->model.nv; k++) dx[k] = uniform(random, -0.1, 0.1);
+    for (int k = 0; k < t->model.nv; k++) dx[k] = uniform(t->random, -0.1, 0.1);
     joint_move(&t->model, q, dx);
     memcpy(near, before, sizeof near);
     joint_turn_quaternion(&t->model, q, near);
     CHECK(distance(4, o, near) <= norm(t->model.nv, dx));
-}
-
-TEST(half_angle_quaternions_are_the_orientation)
-{
-    try_all(JOINT_FIXED, half_angles);
 }
 
 /* ---- forces ------------------------------------------------------------------------------------------------------------------------------- */
@@ -481,10 +401,9 @@ static void forces(const struct trial *t, const double *q, const double *qd, dou
     joint_forces(&t->model, q, qd, y);
 }
 
-static void slopes_of_forces(const struct trial *t, struct random *random)
+static void slopes_of_forces(const struct trial *t)
 {
     double by_q[MOST_VELOCITIES][MOST_VELOCITIES], by_qd[MOST_VELOCITIES][MOST_VELOCITIES], slope[MOST_VELOCITIES];
-    (void)random;
     joint_force_slopes(&t->model, t->q, t->qd, by_q, by_qd);
     for (int j = 0; j < t->model.nv; j++) {
         by_position(t, forces, t->model.nv, j, slope);
@@ -492,11 +411,6 @@ static void slopes_of_forces(const struct trial *t, struct random *random)
         by_velocity(t, forces, t->model.nv, j, slope);
         for (int k = 0; k < t->model.nv; k++) CHECK_NEAR(by_qd[k][j], slope[k], 100 * ROUNDING);
     }
-}
-
-TEST(slopes_of_the_forces)
-{
-    try_all(JOINT_FIXED, slopes_of_forces);
 }
 
 static void energy(const struct trial *t, const double *q, const double *qd, double *y)
@@ -507,11 +421,10 @@ static void energy(const struct trial *t, const double *q, const double *qd, dou
 }
 
 /* dE/dx = -force of springs and stops, which is all force that there is at rest */
-static void gradient(const struct trial *t, struct random *random)
+static void gradient(const struct trial *t)
 {
     static const double still[MOST_VELOCITIES];
     double force[MOST_VELOCITIES], at_rest[MOST_VELOCITIES], slope;
-    (void)random;
     CHECK(joint_energy(&t->model, t->q, force) >= 0);
     joint_forces(&t->model, t->q, still, at_rest);
     CHECK_NEAR(distance(t->model.nv, force, at_rest), 0, 1e-14 * (1 + norm(t->model.nv, force)));
@@ -521,42 +434,47 @@ static void gradient(const struct trial *t, struct random *random)
     }
 }
 
-TEST(forces_are_the_gradient_of_the_energy)
-{
-    try_all(JOINT_FIXED, gradient);
-}
-
 /* Friction takes power */
-static void loss(const struct trial *t, struct random *random)
+static void loss(const struct trial *t)
 {
     double own[MOST_VELOCITIES], springs[MOST_VELOCITIES], power = 0;
-    (void)random;
     joint_energy(&t->model, t->q, springs);
     joint_forces(&t->model, t->q, t->qd, own);
     for (int k = 0; k < t->model.nv; k++) power += (own[k] - springs[k]) * t->qd[k];
     CHECK(power <= 1e-14);
 }
 
-TEST(friction_takes_power)
+TEST(laws_of_all_joints)
 {
-    try_all(JOINT_FIXED, loss);
+    static const struct {
+        const char *name;
+        int first; /* type */
+        void (*law)(const struct trial *t);
+    } laws[] = {{"groups_of_names_cover_positions_and_velocities", JOINT_FIXED, groups_cover},
+                {"at_rest_the_hinge_frame_is_the_joint_frame", JOINT_FIXED, rests},
+                {"subspace_is_the_derivative_of_the_pose", JOINT_REVOLUTE, columns},
+                {"a_quaternion_of_any_length_is_an_orientation", JOINT_SPHERICAL, scaled},
+                {"rate_of_the_subspace", JOINT_UNIVERSAL, rate_of_subspace},
+                {"change_of_the_subspace", JOINT_UNIVERSAL, change_of_subspace},
+                {"turn_of_a_force_against_the_subspace", JOINT_UNIVERSAL, turn_of_force},
+                {"move_and_difference_undo_each_other", JOINT_FIXED, move_and_back},
+                {"moves_keep_the_norm_of_a_quaternion", JOINT_SPHERICAL, keep_norm},
+                {"rate_of_positions_is_that_of_a_move", JOINT_FIXED, rates},
+                {"half_angle_quaternions_are_the_orientation", JOINT_FIXED, half_angles},
+                {"slopes_of_the_forces", JOINT_FIXED, slopes_of_forces},
+                {"forces_are_the_gradient_of_the_energy", JOINT_FIXED, gradient},
+                {"friction_takes_power", JOINT_FIXED, loss}};
+    for (size_t k = 0; k < sizeof laws / sizeof *laws; k++) {
+        struct random random = {41};
+        const int before = test_failed_checks;
+        for (int type = laws[k].first; type < TYPES; type++)
+            for (int i = 0; i < TRIES; i++) {
+                struct trial t;
+                draw(&random, type, &t);
+                laws[k].law(&t);
+            }
+        if (test_failed_checks != before) printf("     %s\n", laws[k].name);
+    }
 }
 
-int robot_joint_test(void)
-{
-    RUN(groups_of_names_cover_positions_and_velocities);
-    RUN(at_rest_the_hinge_frame_is_the_joint_frame);
-    RUN(subspace_is_the_derivative_of_the_pose);
-    RUN(a_quaternion_of_any_length_is_an_orientation);
-    RUN(rate_of_the_subspace);
-    RUN(change_of_the_subspace);
-    RUN(turn_of_a_force_against_the_subspace);
-    RUN(move_and_difference_undo_each_other);
-    RUN(moves_keep_the_norm_of_a_quaternion);
-    RUN(rate_of_positions_is_that_of_a_move);
-    RUN(half_angle_quaternions_are_the_orientation);
-    RUN(slopes_of_the_forces);
-    RUN(forces_are_the_gradient_of_the_energy);
-    RUN(friction_takes_power);
-    return test_summary();
-}
+SUITE(robot_joint_test)

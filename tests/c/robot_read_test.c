@@ -102,18 +102,6 @@ TEST(counts_of_hermite_and_linear_may_be_left_out)
     robot_free(robot);
 }
 
-TEST(limits_may_be_one_sided)
-{
-    struct robot *robot = read_link("\"joint\": {\"type\": \"revolute\", \"limits\": {\"upper\": 2}, \"rest\": 0}, "
-                                    "\"rigid\": {\"mass\": 1}");
-    const struct joint *joint = &robot->link[0].joint;
-    CHECK(joint->number[0].has_limits && joint->number[0].limits.lower == -INFINITY);
-    CHECK_NEAR(joint->number[0].limits.upper, 2, 0);
-    CHECK_NEAR(joint->number[0].limits.depth, 1e-3, 0);
-    CHECK(joint->given == GIVEN_REST);
-    robot_free(robot);
-}
-
 /* ---- sections ---------------------------------------------------------------------------------------------------- */
 
 /* Whatever the section: EA/E = A, inertia = density times second moments, and E, G, density as given. */
@@ -143,25 +131,11 @@ TEST(sections_have_their_textbook_numbers)
                   1 / 12.0, 0.14057701495515);
     check_section("{\"shape\": \"rectangle\", \"width\": 1, \"height\": 2}", GIVEN_WIDTH | GIVEN_HEIGHT, 2, 8 / 12.0,
                   2 / 12.0, 2 * 0.2286816771196);
-}
-
-TEST(width_and_height_exchange_y_and_z)
-{
-    const struct beam_properties flat =
-        read_section_with("{\"shape\": \"rectangle\", \"width\": 3, \"height\": 0.5}", GIVEN_WIDTH | GIVEN_HEIGHT);
-    const struct beam_properties tall =
-        read_section_with("{\"shape\": \"rectangle\", \"width\": 0.5, \"height\": 3}", GIVEN_WIDTH | GIVEN_HEIGHT);
-    CHECK_NEAR(flat.EIy, tall.EIz, 1e-12 * flat.EIy);
-    CHECK_NEAR(flat.EIz, tall.EIy, 1e-12 * flat.EIz);
-    CHECK_NEAR(flat.GJ, tall.GJ, 1e-12 * flat.GJ);
-    CHECK(flat.EIz > flat.EIy); /* wide along y: stiff along y */
-}
-
-TEST(thin_strip_twists_like_a_third)
-{
-    const struct beam_properties strip =
-        read_section_with("{\"shape\": \"rectangle\", \"width\": 1000, \"height\": 1}", GIVEN_WIDTH | GIVEN_HEIGHT);
-    CHECK_NEAR(strip.GJ / 80 / 1000, (1 - 0.630249 / 1000) / 3, 1e-9); /* a b^3/3 (1 - 0.630 b/a) */
+    check_section("{\"shape\": \"rectangle\", \"width\": 2, \"height\": 1}", GIVEN_WIDTH | GIVEN_HEIGHT, 2, 2 / 12.0,
+                  8 / 12.0, 2 * 0.2286816771196);
+    /* a b^3/3 (1 - 0.630 b/a) of a thin strip */
+    check_section("{\"shape\": \"rectangle\", \"width\": 1000, \"height\": 1}", GIVEN_WIDTH | GIVEN_HEIGHT, 1000,
+                  1000 / 12.0, 1e9 / 12, (1000 - 0.630249) / 3);
 }
 
 /* ---- frames ------------------------------------------------------------------------------------------------------ */
@@ -309,18 +283,6 @@ TEST(foreshortening_is_the_default_of_bending_in_format_2)
     CHECK(!is_foreshortened(2, twist, "") && !is_foreshortened(2, "", ""));
 }
 
-TEST(craig_bampton_shapes_of_twist_and_axial)
-{
-    struct robot *robot = read_link_of_format(
-        2, "\"joint\": {\"type\": \"fixed\"}, \"beam\": {\"length\": 1, \"mass_per_length\": 1, \"GJ\": 1, \"EA\": 1, "
-           "\"inertia_per_length\": [1, 1, 1], \"modes\": {\"twist\": {\"shape\": \"craig-bampton\", \"count\": 1}, "
-           "\"axial\": {\"shape\": \"craig-bampton\", \"count\": 50}}}");
-    const struct mode_family *family = robot->link[0].beam.family;
-    CHECK(family[FAMILY_TWIST].shape == SHAPE_CRAIG_BAMPTON && family[FAMILY_TWIST].count == 1);
-    CHECK(family[FAMILY_AXIAL].shape == SHAPE_CRAIG_BAMPTON && family[FAMILY_AXIAL].count == 50);
-    robot_free(robot);
-}
-
 /* ---- surroundings ------------------------------------------------------------------------------------------------ */
 
 TEST(decimal_comma_in_the_locale_changes_nothing)
@@ -352,23 +314,4 @@ TEST(every_error_is_reported_and_no_robot_is_left)
     robot_free(robot);
 }
 
-int robot_read_test(void)
-{
-    RUN(what_is_absent_is_as_documented);
-    RUN(counts_of_hermite_and_linear_may_be_left_out);
-    RUN(limits_may_be_one_sided);
-    RUN(sections_have_their_textbook_numbers);
-    RUN(width_and_height_exchange_y_and_z);
-    RUN(thin_strip_twists_like_a_third);
-    RUN(dh_is_the_product_of_four_motions);
-    RUN(axis_is_normalised_at_any_scale);
-    RUN(names_become_indices);
-    RUN(one_value_stands_for_both_coordinates);
-    RUN(one_object_limits_both_coordinates);
-    RUN(quaternion_is_normalized);
-    RUN(foreshortening_is_the_default_of_bending_in_format_2);
-    RUN(craig_bampton_shapes_of_twist_and_axial);
-    RUN(decimal_comma_in_the_locale_changes_nothing);
-    RUN(every_error_is_reported_and_no_robot_is_left);
-    return test_summary();
-}
+SUITE(robot_read_test)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "math/vec.h"
-#include "support/scatter.h"
+#include "oracle/scatter.h"
 #include "view/scene/drawing.h"
 #include "view/scene/labels.h"
 

@@ -5,11 +5,11 @@
 #include "ode/esdirk.h"
 #include "ode/explicit.h"
 #include "ode/gauss.h"
+#include "oracle/problem.h"
+#include "oracle/random.h"
+#include "oracle/variable_slopes.h"
 #include "sim/robot_instance.h"
 #include "sim_jacobian.h"
-#include "support/problem.h"
-#include "support/random.h"
-#include "support/variable_slopes.h"
 
 enum { SEEDS = 30, TEXT = 1 << 15, MOST = 2048, MOST_Y = 256 };
 

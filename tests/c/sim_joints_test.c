@@ -3,12 +3,12 @@
 
 #include "loaded.h"
 #include "math/quaternion.h"
+#include "oracle/random.h"
+#include "oracle/random_frames.h"
+#include "oracle/random_robot.h"
+#include "oracle/variable_slopes.h"
 #include "sim/robot_instance.h"
 #include "sim_jacobian.h"
-#include "support/random.h"
-#include "support/random_frames.h"
-#include "support/random_robot.h"
-#include "support/variable_slopes.h"
 
 enum { MOST = 512, SEEDS = 60 };
 

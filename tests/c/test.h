@@ -60,8 +60,6 @@ static inline void test_run(const char *name, void (*run)(void))
     else test_failed++;
 }
 
-#define RUN(name) test_run(#name, name)
-
 static inline bool test_is_quick(void)
 {
     const char *tests = getenv("LIMBER_TESTS");

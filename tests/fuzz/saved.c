@@ -1,7 +1,7 @@
 /* A serialized state with any contents and a checksum that fits: refused, or restored and continued. The first bytes choose robot and
    method; then come places and the eight bytes that are put there. */
 #include "fmi_instance.h"
-#include "support/forge.h"
+#include "oracle/forge.h"
 
 enum { MOST_BYTES = 1 << 16, MOST_METHODS = 5 };
 

@@ -1,6 +1,6 @@
 /* Serialized states with other contents: a checksum that fits them again (fmi/state.c has the layout). */
-#ifndef SUPPORT_FORGE_H
-#define SUPPORT_FORGE_H
+#ifndef ORACLE_FORGE_H
+#define ORACLE_FORGE_H
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "support/problem.h"
+#include "oracle/problem.h"
 
 #include <math.h>
 #include <string.h>

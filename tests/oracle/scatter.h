@@ -1,8 +1,11 @@
 /* Things attached anywhere: on the hinge frame, at stations of beams, on nodes. */
-#ifndef SUPPORT_SCATTER_H
-#define SUPPORT_SCATTER_H
+#ifndef ORACLE_SCATTER_H
+#define ORACLE_SCATTER_H
 
-#include "support/specimen.h"
+#include "oracle/specimen.h"
+
+/* Up to 0.3 m and 1 rad about every axis */
+void random_pose(struct random *random, struct pose *at);
 
 /* A random site of a link: hinge, tip, station or node, half of them with an offset. */
 struct site random_site(struct random *random, const struct robot *robot, int link);

@@ -1,6 +1,6 @@
 /* Initial value problems for integrators: a robot as its ordinary differential equation, and an integrator that advances it. */
-#ifndef SUPPORT_PROBLEM_H
-#define SUPPORT_PROBLEM_H
+#ifndef ORACLE_PROBLEM_H
+#define ORACLE_PROBLEM_H
 
 #include "ode/integrator.h"
 #include "sim/sim.h"

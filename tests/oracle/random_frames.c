@@ -1,4 +1,4 @@
-#include "support/random_frames.h"
+#include "oracle/random_frames.h"
 
 #include <stdio.h>
 #include <string.h>

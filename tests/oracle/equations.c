@@ -1,4 +1,4 @@
-#include "support/equations.h"
+#include "oracle/equations.h"
 
 #include <math.h>
 #include <string.h>
@@ -6,8 +6,7 @@
 #include "math/dense.h"
 #include "math/quaternion.h"
 
-/* ---- pendulums
-   ------------------------------------------------------------------------------------------------------------ */
+/* ---- pendulums -------------------- */
 
 static enum status forced_pendulum_rhs(void *context, double t, const double *y, double *ydot)
 {
@@ -52,8 +51,7 @@ double pendulum_energy(const double y[2])
     return y[1] * y[1] / 2 - cos(y[0]);
 }
 
-/* ---- top
-   ------------------------------------------------------------------------------------------------------------------ */
+/* ---- top -------------------- */
 
 static const double J[3] = {1, 2, 2.5}, ARM[3] = {0.3, 0, 1};
 
@@ -107,8 +105,7 @@ double top_energy(const double y[7])
     return sum;
 }
 
-/* ---- the test equation
-   ---------------------------------------------------------------------------------------------------- */
+/* ---- the test equation -------------------- */
 
 static enum status test_rhs(void *context, double t, const double *y, double *ydot)
 {
@@ -134,8 +131,7 @@ struct ode test_equation(const double lambda[2])
     return (struct ode){.n_v = 2, .context = (void *)(size_t)lambda, .rhs = test_rhs, .jacobian = test_jacobian};
 }
 
-/* ---- tied masses
-   ---------------------------------------------------------------------------------------------------------- */
+/* ---- tied masses -------------------- */
 
 static double spring_force(const struct tied *p, const double *y, int i)
 {
@@ -209,8 +205,7 @@ struct ode tied_masses(struct tied *tied)
                         .stiffness = tied_stiffness};
 }
 
-/* ---- single steps
-   --------------------------------------------------------------------------------------------------------- */
+/* ---- single steps -------------------- */
 
 enum status single_step(struct one_step *s, double t, const double *y, double h)
 {

@@ -1,7 +1,8 @@
 /* Seeded random numbers (splitmix64): the same on every machine. */
-#ifndef SUPPORT_RANDOM_H
-#define SUPPORT_RANDOM_H
+#ifndef ORACLE_RANDOM_H
+#define ORACLE_RANDOM_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -26,6 +27,17 @@ static inline int pick(struct random *random, int count)
 static inline bool chance(struct random *random, double probability)
 {
     return uniform(random, 0, 1) < probability;
+}
+
+/* A unit vector */
+static inline void random_direction(struct random *random, double *u)
+{
+    double length;
+    do {
+        for (int i = 0; i < 3; i++) u[i] = uniform(random, -1, 1);
+        length = sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
+    } while (length < 0.1);
+    for (int i = 0; i < 3; i++) u[i] /= length;
 }
 
 #endif

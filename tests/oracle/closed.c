@@ -1,4 +1,4 @@
-#include "support/closed.h"
+#include "oracle/closed.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -7,34 +7,16 @@
 #include "dyn/sites.h"
 #include "math/dense.h"
 #include "math/vec.h"
-#include "support/scatter.h"
-#include "support/surgery.h"
+#include "oracle/scatter.h"
+#include "oracle/surgery.h"
 
 /* ---- making ---------------------------------------------------------------------------------------------------------------- */
-
-static void random_direction(struct random *random, double *u)
-{
-    double length;
-    do {
-        for (int i = 0; i < 3; i++) u[i] = uniform(random, -1, 1);
-        length = norm(3, u);
-    } while (length < 0.1);
-    for (int i = 0; i < 3; i++) u[i] /= length;
-}
 
 static void turn_about(const double *axis, double angle, double *R)
 {
     const double t[3] = {angle * axis[0], angle * axis[1], angle * axis[2]};
     const struct exp_coefficients e = rotation_exp_coefficients(dot3(t, t));
     rotation_exp(&e, t, R);
-}
-
-static void random_pose(struct random *random, struct pose *pose)
-{
-    double axis[3];
-    random_direction(random, axis);
-    turn_about(axis, uniform(random, -2, 2), pose->R);
-    for (int i = 0; i < 3; i++) pose->p[i] = uniform(random, -0.3, 0.3);
 }
 
 static void random_loop(struct random *random, const struct robot *robot, enum loop_type type, bool scattered,
@@ -107,39 +89,37 @@ static void meet(struct random *random, struct specimen *s, struct loop *loop)
     copy9(R, loop->side[1].at.R);
 }
 
-static int add_loops(struct closed *c, struct random *random, int type, int count, bool met, bool scattered)
+static int add_loops(struct specimen *s, struct random *random, int type, int count, bool met, bool scattered)
 {
-    struct robot *robot = c->s.robot;
+    struct robot *robot = s->robot;
     if (robot->n_links < 2 || chance(random, 0.3)) {
-        if (append_fixed(robot, -1) == NULL || !specimen_remake(&c->s)) return 0;
+        if (append_fixed(robot, -1) == NULL || !specimen_remake(s)) return 0;
     }
     robot->loop = arena_allocate(&robot->arena, (size_t)count, sizeof *robot->loop);
     if (robot->loop == NULL) return 0;
-    specimen_evaluate(&c->s, NULL);
+    specimen_evaluate(s, NULL);
     for (int i = 0; i < count; i++) {
         random_loop(random, robot, (enum loop_type)(type == ANY_LOOP ? pick(random, LOOP_WELD + 1) : type), scattered,
                     &robot->loop[i]);
         robot->n_loops = i + 1;
         if (scattered) { /* with the sections of this loop */
-            if (!specimen_remake(&c->s)) return 0;
-            specimen_evaluate(&c->s, NULL);
+            if (!specimen_remake(s)) return 0;
+            specimen_evaluate(s, NULL);
         }
-        if (met) meet(random, &c->s, &robot->loop[i]);
+        if (met) meet(random, s, &robot->loop[i]);
     }
     return 1;
 }
 
-int closed_random(struct closed *c, int seed, int type, int count, bool met)
+int closed_random(struct specimen *s, int seed, int type, int count, bool met)
 {
     struct random random = {(uint64_t)seed * 7919u + (uint64_t)(type + 2)};
     struct report silent = {0};
-    memset(c, 0, sizeof *c);
     const bool scattered = seed % 2 == 1;
-    if (!specimen_mixed(&c->s, seed)) return 0;
-    if (!add_loops(c, &random, type, count, met, scattered) || !specimen_remake(&c->s)) return 0;
-    struct specimen *s = &c->s;
-    if (constraints_choose(&c->s.mechanism, s->q, &silent) != STATUS_OK) return 0;
-    return !met || constraints_project(&c->s.mechanism, BY_NEW_FACTORS, s->q, s->qd, NULL, NULL) == STATUS_OK;
+    if (!specimen_mixed(s, seed)) return 0;
+    if (!add_loops(s, &random, type, count, met, scattered) || !specimen_remake(s)) return 0;
+    if (constraints_choose(&s->mechanism, s->q, &silent) != STATUS_OK) return 0;
+    return !met || constraints_project(&s->mechanism, BY_NEW_FACTORS, s->q, s->qd, NULL, NULL) == STATUS_OK;
 }
 
 static void random_point(struct random *random, const struct robot *robot, struct site *point)
@@ -150,9 +130,8 @@ static void random_point(struct random *random, const struct robot *robot, struc
     for (int i = 0; i < 3; i++) point->at.p[i] = uniform(random, -1, 1);
 }
 
-int closed_add_actuators(struct closed *c, struct random *random, int count)
+int closed_add_actuators(struct specimen *s, struct random *random, int count)
 {
-    struct specimen *s = &c->s;
     struct robot *robot = s->robot;
     struct report silent = {0};
     robot->actuator = arena_allocate(&robot->arena, (size_t)count, sizeof *robot->actuator);
@@ -173,17 +152,6 @@ int closed_add_actuators(struct closed *c, struct random *random, int count)
     } while (!far);
     for (int i = 0; i < count; i++) s->actuator_force[i] = uniform(random, -30, 30);
     return constraints_choose(&s->mechanism, s->q, &silent) == STATUS_OK;
-}
-
-int closed_read(struct closed *c, const char *text)
-{
-    memset(c, 0, sizeof *c);
-    return specimen_read(&c->s, text);
-}
-
-void closed_free(struct closed *c)
-{
-    specimen_free(&c->s);
 }
 
 /* ---- the equations of the loops, as they are written -------------------------------------------------------------------------- */
@@ -254,9 +222,9 @@ static int turning_rows(const struct loop *loop, const struct frame_motion tip[2
     return rows;
 }
 
-void closed_gap(struct closed *c, const double *qd, const double *qdd, double *gap, double *rate, double *acceleration)
+void closed_gap(struct specimen *s, const double *qd, const double *qdd, double *gap, double *rate,
+                double *acceleration)
 {
-    struct specimen *s = &c->s;
     struct input in = s->in;
     double *const out[3] = {gap, rate, acceleration};
     in.qd = qd;
@@ -278,23 +246,23 @@ void closed_gap(struct closed *c, const double *qd, const double *qdd, double *g
             product(&u, &d, y[r]);
         }
         if (rows == 3)
-            rows += turning_rows(loop, tip, c->s.mechanism.constraints->equation + c->s.mechanism.constraints->first[i],
-                                 y + 3);
+            rows +=
+                turning_rows(loop, tip, s->mechanism.constraints->equation + s->mechanism.constraints->first[i], y + 3);
         for (int r = 0; r < rows; r++, row++)
             for (int k = 0; k < 3; k++)
                 if (out[k] != NULL) out[k][row] = y[r][k];
     }
 }
 
-void closed_jacobian(struct closed *c, double *G)
+void closed_jacobian(struct specimen *s, double *G)
 {
     double one[MOST] = {0}, rate[MOST_ROWS];
-    const int n = c->s.nv;
+    const int n = s->nv;
     for (int j = 0; j < n; j++) {
         one[j] = 1;
-        closed_gap(c, one, NULL, NULL, rate, NULL);
+        closed_gap(s, one, NULL, NULL, rate, NULL);
         one[j] = 0;
-        for (int i = 0; i < c->s.mechanism.constraints->n_rows; i++) G[n * i + j] = rate[i];
+        for (int i = 0; i < s->mechanism.constraints->n_rows; i++) G[n * i + j] = rate[i];
     }
 }
 
@@ -342,59 +310,59 @@ static void open_forces(struct specimen *s, double *force)
     }
 }
 
-int closed_dense(struct closed *c, double *qdd, double *lambda)
+int closed_dense(struct specimen *s, double *qdd, double *lambda)
 {
     static double G[MOST_ROWS * MOST];
-    struct specimen *s = &c->s;
-    const int n = s->nv, rows = c->s.mechanism.constraints->n_active;
+    const struct constraints *loops = s->mechanism.constraints;
+    const int n = s->nv, rows = loops->n_active;
     int at[MOST];
     const int f = list_free(s, at), N = f + rows, w = N + 1;
     double force[MOST], bias[MOST_ROWS];
     long double *A = calloc((size_t)N * (size_t)w, sizeof *A);
     if (A == NULL) return 0;
-    closed_jacobian(c, G);
-    closed_gap(c, s->qd, NULL, NULL, NULL, bias);
+    closed_jacobian(s, G);
+    closed_gap(s, s->qd, NULL, NULL, NULL, bias);
     open_forces(s, force);
     dyn_mass_matrix(s->model, s->work);
     for (int i = 0; i < f; i++) {
         for (int j = 0; j < f; j++) A[w * i + j] = s->work->M[n * at[i] + at[j]];
         for (int k = 0; k < rows; k++) {
-            A[w * i + f + k] = -G[n * c->s.mechanism.constraints->active[k] + at[i]];
-            A[w * (f + k) + i] = G[n * c->s.mechanism.constraints->active[k] + at[i]];
+            A[w * i + f + k] = -G[n * loops->active[k] + at[i]];
+            A[w * (f + k) + i] = G[n * loops->active[k] + at[i]];
         }
         A[w * i + N] = force[at[i]];
     }
-    for (int k = 0; k < rows; k++) A[w * (f + k) + N] = -bias[c->s.mechanism.constraints->active[k]];
+    for (int k = 0; k < rows; k++) A[w * (f + k) + N] = -bias[loops->active[k]];
     const int regular = eliminate(N, A);
-    memset(lambda, 0, (size_t)c->s.mechanism.constraints->n_rows * sizeof *lambda);
+    memset(lambda, 0, (size_t)loops->n_rows * sizeof *lambda);
     for (int i = 0; i < s->nv; i++)
         if (velocity_prescribed(s, i) >= 0) qdd[i] = s->prescribed_qdd[velocity_prescribed(s, i)];
     for (int i = 0; i < f; i++) qdd[at[i]] = (double)A[w * i + N];
-    for (int k = 0; k < rows; k++) lambda[c->s.mechanism.constraints->active[k]] = (double)A[w * (f + k) + N];
+    for (int k = 0; k < rows; k++) lambda[loops->active[k]] = (double)A[w * (f + k) + N];
     free(A);
     return regular;
 }
 
-static double mobility(const struct closed *c, int k)
+static double mobility(const struct specimen *s, int k)
 {
+    const struct constraints *loops = s->mechanism.constraints;
     double S = 0;
-    for (int i = 0; i < c->s.nv; i++)
-        S += c->s.mechanism.constraints->G[c->s.nv * k + i] * c->s.mechanism.constraints->X[c->s.nv * k + i];
+    for (int i = 0; i < s->nv; i++) S += loops->G[s->nv * k + i] * loops->X[s->nv * k + i];
     return S;
 }
 
-void closed_units(const struct closed *c, double *unit)
+void closed_units(const struct specimen *s, double *unit)
 {
-    memset(unit, 0, (size_t)c->s.mechanism.constraints->n_rows * sizeof *unit);
-    for (int k = 0; k < c->s.mechanism.constraints->n_active; k++)
-        unit[c->s.mechanism.constraints->active[k]] = sqrt(mobility(c, k));
+    const struct constraints *loops = s->mechanism.constraints;
+    memset(unit, 0, (size_t)loops->n_rows * sizeof *unit);
+    for (int k = 0; k < loops->n_active; k++) unit[loops->active[k]] = sqrt(mobility(s, k));
 }
 
-double closed_independence(const struct closed *c)
+double closed_independence(const struct specimen *s)
 {
+    const struct constraints *loops = s->mechanism.constraints;
     double least = 1;
-    for (int k = 0; k < c->s.mechanism.constraints->n_active; k++)
-        least = fmin(least, 1 / (c->s.mechanism.constraints->inverse_d[k] * mobility(c, k)));
+    for (int k = 0; k < loops->n_active; k++) least = fmin(least, 1 / (loops->inverse_d[k] * mobility(s, k)));
     return least;
 }
 
@@ -425,16 +393,16 @@ static int pivoted_rank(int rows, int n, long double *B, long double share)
 
 /* B = G L^-T of M = L L', free columns, so that B B' = G M^-1 G'; rows scaled to length 1 but where a row of its kind is 1e6
    times longer, or all are rounding: then it is nothing */
-int closed_rank(struct closed *c)
+int closed_rank(struct specimen *s)
 {
     static double G[MOST_ROWS * MOST];
     static long double L[MOST * MOST], B[MOST_ROWS * MOST];
-    struct specimen *s = &c->s;
-    const int n = s->nv, rows = c->s.mechanism.constraints->n_rows;
+    const struct constraints *loops = s->mechanism.constraints;
+    const int n = s->nv, rows = loops->n_rows;
     int at[MOST];
     const int f = list_free(s, at);
     long double length[MOST_ROWS], largest[2] = {1e-5L, 1e-5L};
-    closed_jacobian(c, G);
+    closed_jacobian(s, G);
     dyn_mass_matrix(s->model, s->work);
     for (int i = 0; i < f; i++)
         for (int j = 0; j <= i; j++) {
@@ -451,11 +419,11 @@ int closed_rank(struct closed *c)
             sum += B[f * r + i] * B[f * r + i];
         }
         length[r] = sqrtl(sum);
-        largest[c->s.mechanism.constraints->equation[r].rotational] =
-            fmaxl(largest[c->s.mechanism.constraints->equation[r].rotational], length[r]);
+        long double *longest = &largest[loops->equation[r].rotational];
+        *longest = fmaxl(*longest, length[r]);
     }
     for (int r = 0; r < rows; r++) {
-        const long double most = largest[c->s.mechanism.constraints->equation[r].rotational];
+        const long double most = largest[loops->equation[r].rotational];
         const long double scale = length[r] > 1e-6L * most ? 1 / length[r] : 0;
         for (int i = 0; i < f; i++) B[f * r + i] *= scale;
     }

@@ -1,4 +1,4 @@
-#include "support/specimen.h"
+#include "oracle/specimen.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -7,7 +7,7 @@
 
 #include "math/dense.h"
 #include "math/quaternion.h"
-#include "support/random_robot.h"
+#include "oracle/random_robot.h"
 
 static void print_line(void *context, enum report_level level, const char *text)
 {

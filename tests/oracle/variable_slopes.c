@@ -1,4 +1,4 @@
-#include "support/variable_slopes.h"
+#include "oracle/variable_slopes.h"
 
 #include <math.h>
 #include <stdio.h>

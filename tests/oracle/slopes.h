@@ -1,9 +1,9 @@
 /* Derivatives along lines: directions of state and inputs, and what a tangent gives against differences of eighth order. */
-#ifndef SUPPORT_SLOPES_H
-#define SUPPORT_SLOPES_H
+#ifndef ORACLE_SLOPES_H
+#define ORACLE_SLOPES_H
 
 #include "dyn/tangent.h"
-#include "support/specimen.h"
+#include "oracle/specimen.h"
 
 enum { MOST = 200, MOST_VALUES = 2000 };
 
@@ -48,9 +48,9 @@ struct differentiable {
                           struct values *v);
 };
 
-/* The largest and the typical error by parts. */
+/* The largest error by parts. */
 struct errors {
-    double worst[PARTS], sum[PARTS];
+    double worst[PARTS];
     int count;
 };
 
@@ -65,7 +65,8 @@ void slope_errors(struct specimen *specimen, const struct differentiable *functi
                   const struct arrow *along, struct errors *errors, double error[PARTS]);
 void print_errors(const struct errors *errors);
 
-/* |x| and |x - y| in the norm of work->M: the size of an acceleration whatever its coordinates. */
+/* x'M y with work->M; |x| and |x - y| in this norm: the size of an acceleration whatever its coordinates. */
+double mass_product(const struct specimen *s, const double *x, const double *y);
 double mass_norm(const struct specimen *specimen, const double *x);
 double mass_distance(const struct specimen *specimen, const double *x, const double *y);
 

@@ -1,9 +1,9 @@
 /* A robot with its model, its work and one state: what a law is tried on. */
-#ifndef SUPPORT_SPECIMEN_H
-#define SUPPORT_SPECIMEN_H
+#ifndef ORACLE_SPECIMEN_H
+#define ORACLE_SPECIMEN_H
 
 #include "mech/mechanism.h"
-#include "support/random.h"
+#include "oracle/random.h"
 
 struct specimen {
     char *text;          /* the robot file                                                          */
@@ -22,6 +22,7 @@ struct specimen {
     double *frame_wrench;   /* 6 of every frame, which random robots have not                       */
     double tip_wrench[6];
     struct input in; /* all of the above                                                     */
+    struct random random;
     struct arena arena;
 };
 

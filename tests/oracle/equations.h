@@ -1,6 +1,6 @@
 /* Small differential equations for tests of integrators, and single steps of one-step methods. */
-#ifndef SUPPORT_EQUATIONS_H
-#define SUPPORT_EQUATIONS_H
+#ifndef ORACLE_EQUATIONS_H
+#define ORACLE_EQUATIONS_H
 
 #include "ode/onestep.h"
 

@@ -1,4 +1,4 @@
-#include "support/random_robot.h"
+#include "oracle/random_robot.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -269,52 +269,49 @@ static void beam(struct writer *to)
     fputc('}', to->file);
 }
 
+/* Rows of m numbers. */
+static void matrix(struct writer *to, int rows, int m, const double *A)
+{
+    fputc('[', to->file);
+    for (int i = 0; i < rows * m; i++)
+        fprintf(to->file, "%s%.6g%s", i % m > 0 ? ", " : i > 0 ? ", [" : "[", A[i], i % m == m - 1 ? "]" : "");
+    fputc(']', to->file);
+}
+
 /* Three rows of m numbers. */
 static void mode_rows(struct writer *to, const char *key, int m, double most)
 {
-    fprintf(to->file, ", \"%s\": [", key);
-    for (int row = 0; row < 3; row++) {
-        fputs(row == 0 ? "[" : ", [", to->file);
-        for (int k = 0; k < m; k++) fprintf(to->file, "%s%.6g", k == 0 ? "" : ", ", uniform(to->random, -most, most));
-        fputc(']', to->file);
-    }
-    fputc(']', to->file);
+    double A[3 * MOST_MODES];
+    for (int i = 0; i < 3 * m; i++) A[i] = uniform(to->random, -most, most);
+    fprintf(to->file, ", \"%s\": ", key);
+    matrix(to, 3, m, A);
 }
 
 /* scale (I + B B'), symmetric and positive definite */
 static void square_matrix(struct writer *to, const char *key, int m, double scale)
 {
-    double B[MOST_MODES][MOST_MODES];
+    double A[MOST_MODES * MOST_MODES], B[MOST_MODES][MOST_MODES];
     for (int i = 0; i < m; i++)
         for (int j = 0; j < m; j++) B[i][j] = uniform(to->random, -1, 1);
-    fprintf(to->file, ", \"%s\": [", key);
-    for (int i = 0; i < m; i++) {
-        fputs(i == 0 ? "[" : ", [", to->file);
-        for (int j = 0; j < m; j++) {
-            double sum = i == j;
-            for (int k = 0; k < m; k++) sum += B[i][k] * B[j][k];
-            fprintf(to->file, "%s%.6g", j == 0 ? "" : ", ", scale * sum);
-        }
-        fputc(']', to->file);
+    for (int i = 0; i < m * m; i++) {
+        A[i] = i % (m + 1) == 0;
+        for (int k = 0; k < m; k++) A[i] += B[i / m][k] * B[i % m][k];
+        A[i] *= scale;
     }
-    fputc(']', to->file);
+    fprintf(to->file, ", \"%s\": ", key);
+    matrix(to, m, m, A);
 }
 
 /* `count` symmetric matrices */
 static void symmetric_matrices(struct writer *to, const char *key, int count, int m, double most)
 {
-    double A[MOST_MODES][MOST_MODES];
+    double A[MOST_MODES * MOST_MODES];
     fprintf(to->file, "\"%s\": [", key);
     for (int c = 0; c < count; c++) {
         for (int i = 0; i < m; i++)
-            for (int j = 0; j <= i; j++) A[i][j] = A[j][i] = uniform(to->random, -most, most);
-        fputs(c == 0 ? "[" : ", [", to->file);
-        for (int i = 0; i < m; i++) {
-            fputs(i == 0 ? "[" : ", [", to->file);
-            for (int j = 0; j < m; j++) fprintf(to->file, "%s%.6g", j == 0 ? "" : ", ", A[i][j]);
-            fputc(']', to->file);
-        }
-        fputc(']', to->file);
+            for (int j = 0; j <= i; j++) A[m * i + j] = A[m * j + i] = uniform(to->random, -most, most);
+        fputs(c == 0 ? "" : ", ", to->file);
+        matrix(to, m, m, A);
     }
     fputc(']', to->file);
 }

@@ -1,6 +1,6 @@
 /* Robots cut and joined: ways to say the same robot differently, which must not change any answer. */
-#ifndef SUPPORT_SURGERY_H
-#define SUPPORT_SURGERY_H
+#ifndef ORACLE_SURGERY_H
+#define ORACLE_SURGERY_H
 
 #include "robot/robot.h"
 

@@ -1,4 +1,4 @@
-#include "support/surgery.h"
+#include "oracle/surgery.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /* Directional derivatives of all variables of an instance against differences, and declared dependencies against derivatives. */
-#ifndef SUPPORT_VARIABLE_SLOPES_H
-#define SUPPORT_VARIABLE_SLOPES_H
+#ifndef ORACLE_VARIABLE_SLOPES_H
+#define ORACLE_VARIABLE_SLOPES_H
 
+#include "oracle/random.h"
 #include "sim/sim.h"
-#include "support/random.h"
 
 /* Moves states and inputs, by up to 0.3 nominal values or units. */
 void move_at_random(struct instance *instance, struct random *random);

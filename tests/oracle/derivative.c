@@ -1,4 +1,4 @@
-#include "support/derivative.h"
+#include "oracle/derivative.h"
 
 #include <math.h>
 #include <string.h>
@@ -42,4 +42,13 @@ void flow_derivative(struct specimen *s, const double *qdd, double h, flow_funct
     }
     memcpy(s->q, q, (size_t)s->nq * sizeof *q);
     memcpy(s->qd, qd, (size_t)s->nv * sizeof *qd);
+}
+
+void flow_energy(struct specimen *s, void *unused, double *sum)
+{
+    (void)unused;
+    struct energy energy;
+    specimen_evaluate(s, NULL);
+    dyn_energy(s->model, s->work, &s->in, &energy);
+    *sum = energy.kinetic + energy.elastic + energy.gravity;
 }

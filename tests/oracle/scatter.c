@@ -1,9 +1,9 @@
-#include "support/scatter.h"
+#include "oracle/scatter.h"
 
 #include "math/rotation.h"
 #include "math/vec.h"
 
-static void random_offset(struct random *random, struct pose *at)
+void random_pose(struct random *random, struct pose *at)
 {
     double t[3];
     for (int i = 0; i < 3; i++) {
@@ -27,7 +27,7 @@ struct site random_site(struct random *random, const struct robot *robot, int in
         site.type = AT_NODE;
         site.node = pick(random, link->nodal.n_nodes);
     }
-    if (chance(random, 0.5)) random_offset(random, &site.at);
+    if (chance(random, 0.5)) random_pose(random, &site.at);
     return site;
 }
 
