@@ -1,14 +1,24 @@
 /* limber upgrade OLD -o NEW: a robot file of format 1 as one of format 2 with the same meaning. The text is edited, not
    written again: numbers, order and layout stay. */
-#include <json-c/json.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cli.h"
-#include "pack.h"
+#include "json_out.h"
 #include "result.h"
 #include "robot/read.h"
+
+static const struct option rows[] = {{"OLD.json", NULL, OPTION_ARGUMENT, TO_COMMON(robot), .help = NULL},
+                                     OPTION_FILE("NEW.json", "the file to write; not the one that is read"),
+                                     OPTION_JSON("JSON summary"),
+                                     {0}};
+
+static const char details[] = "Numbers, order and layout of the text stay. The format changes, and beams with bending "
+                              "modes that have no `foreshortening` "
+                              "get `\"foreshortening\": false`: in format 2 the default is true. A file whose names "
+                              "violate the stricter rules of format 2 "
+                              "is rejected, with both places in the message.";
 
 /* ---- places in the text of a valid JSON document ------------------------------------------------------------------ */
 
@@ -69,15 +79,6 @@ static const char *find_value(const char *object, const char *key)
     return NULL;
 }
 
-/* The next item of an array; NULL behind the last. */
-static const char *next_item(const char **p)
-{
-    if (**p == ']') return NULL;
-    const char *item = skip_space(*p + 1);
-    *p = skip_space(skip_value(item));
-    return item;
-}
-
 /* ---- editing ------------------------------------------------------------------------------------------------------ */
 
 enum { MOST_SPACE = 64 };
@@ -117,34 +118,22 @@ static void add_foreshortening(struct upgrade *upgrade, const char *beam)
     append(upgrade, addition, strlen(addition));
 }
 
-/* Format 2 changes the default for beams that bend. */
-static bool needs_addition(const struct link *link, const char *beam)
-{
-    const bool bends = link->beam.family[FAMILY_Y].count > 0 || link->beam.family[FAMILY_Z].count > 0;
-    return link->type == BODY_BEAM && bends && beam != NULL && find_value(beam, "foreshortening") == NULL;
-}
-
-/* "limber-robot/1" becomes "limber-robot/2". */
-static bool change_format(char *text)
-{
-    const char *format = find_value(skip_space(text), "format");
-    if (format == NULL) return false;
-    text[skip_string(format) - text - 2] = '2';
-    return true;
-}
-
-/* False where the text spells a key in an unusual way. */
+/* Beams that bend get what was the default in format 1. False if the text spells a key in an unusual way. */
 static bool edit(char *text, struct upgrade *upgrade, struct arena *arena)
 {
     const size_t n = (size_t)upgrade->old->n_links, length = strlen(text);
     upgrade->text = arena_allocate(arena, length + n * (sizeof addition + MOST_SPACE + 1) + 1, 1);
     upgrade->beam = arena_allocate(arena, n, sizeof *upgrade->beam);
-    if (arena->failed || !change_format(text)) return false;
-    const char *links = find_value(skip_space(text), "links");
+    const char *format = find_value(skip_space(text), "format"), *links = find_value(skip_space(text), "links");
+    if (arena->failed || format == NULL) return false;
+    text[skip_string(format) - text - 2] = '2'; /* "limber-robot/1" becomes "limber-robot/2" */
     upgrade->from = text;
     for (int i = 0; links != NULL && i < upgrade->old->n_links; i++) {
-        const char *link = next_item(&links), *beam = find_value(link, "beam");
-        if (!needs_addition(&upgrade->old->link[i], beam)) continue;
+        const char *link = skip_space(links + 1), *beam = find_value(link, "beam");
+        links = skip_space(skip_value(link));
+        const struct link *of = &upgrade->old->link[i];
+        const bool bends = of->beam.family[FAMILY_Y].count > 0 || of->beam.family[FAMILY_Z].count > 0;
+        if (of->type != BODY_BEAM || !bends || beam == NULL || find_value(beam, "foreshortening") != NULL) continue;
         add_foreshortening(upgrade, beam);
         upgrade->beam[upgrade->n_beams++] = i;
     }
@@ -154,75 +143,67 @@ static bool edit(char *text, struct upgrade *upgrade, struct arena *arena)
 
 /* ---- the command ---------------------------------------------------------------------------------------------------- */
 
-static void print_json(const struct pack_options *options, const struct upgrade *upgrade)
+static void print_summary(const struct common *options, const struct upgrade *upgrade)
 {
     struct json_object *json = json_object_new_object(), *beams = json_object_new_array();
-    for (int i = 0; i < upgrade->n_beams; i++)
-        json_object_array_add(beams, json_object_new_string(upgrade->old->link[upgrade->beam[i]].name));
-    json_object_object_add(json, "file", json_object_new_string(options->output));
-    json_object_object_add(json, "name", json_object_new_string(upgrade->old->name));
-    json_object_object_add(json, "format", json_object_new_string("limber-robot/2"));
-    json_object_object_add(json, "foreshortening_false", beams);
-    puts(json_object_to_json_string_ext(json, JSON_C_TO_STRING_SPACED | JSON_C_TO_STRING_NOSLASHESCAPE));
+    if (!options->json) printf("%s: %s, limber-robot/2", options->output, upgrade->old->name);
+    for (int i = 0; i < upgrade->n_beams; i++) {
+        const char *name = upgrade->old->link[upgrade->beam[i]].name;
+        json_object_array_add(beams, json_object_new_string(name));
+        if (!options->json) printf("%s%s", i > 0 ? ", " : "; \"foreshortening\": false added to ", name);
+    }
+    json_add_text(json, "file", options->output);
+    json_add_text(json, "name", upgrade->old->name);
+    json_add_text(json, "format", "limber-robot/2");
+    json_add(json, "foreshortening_false", beams);
+    if (options->json) {
+        json_print(json);
+        return;
+    }
+    putchar('\n');
     json_object_put(json);
 }
 
-static void print_summary(const struct pack_options *options, const struct upgrade *upgrade)
-{
-    if (options->json) {
-        print_json(options, upgrade);
-        return;
-    }
-    printf("%s: %s, limber-robot/2", options->output, upgrade->old->name);
-    for (int i = 0; i < upgrade->n_beams; i++)
-        printf("%s%s", i > 0 ? ", " : "; \"foreshortening\": false added to ",
-               upgrade->old->link[upgrade->beam[i]].name);
-    putchar('\n');
-}
-
-static int write_text(const struct pack_options *options, const struct upgrade *upgrade)
-{
-    const int code = result_write(options->output, upgrade->text, upgrade->length);
-    if (code == EXIT_OK) print_summary(options, upgrade);
-    return code;
-}
-
-/* The new text must read as format 2, whose rules on names are stricter. */
-static int upgrade_text(const struct pack_options *options, const struct robot *old, char *text, struct arena *arena,
+/* The new text must be readable as format 2, whose rules on names are stricter. */
+static int upgrade_text(const struct common *options, const struct robot *old, char *text, struct arena *arena,
                         struct report *report)
 {
     struct upgrade upgrade = {.old = old};
-    struct robot *new;
-    if (old->format != 1) {
-        report_add(report, REPORT_ERROR, "%s: is already limber-robot/%d: nothing to upgrade", options->subject,
+    struct robot *new = NULL;
+    int code = EXIT_INPUT;
+    if (old->format != 1)
+        report_add(report, REPORT_ERROR, "%s: is already limber-robot/%d: nothing to upgrade", options->robot,
                    old->format);
-        return EXIT_INPUT;
-    }
-    if (!edit(text, &upgrade, arena)) {
+    else if (!edit(text, &upgrade, arena))
         report_add(report, REPORT_ERROR, "%s: cannot be edited: write the key \"format\" without escapes",
-                   options->subject);
-        return EXIT_INPUT;
-    }
-    const enum status status = robot_read_text(options->subject, upgrade.text, &new, report);
+                   options->robot);
+    else if (robot_read_text(options->robot, upgrade.text, &new, report) == STATUS_OK)
+        code = result_write(options->output, upgrade.text, upgrade.length);
     robot_free(new);
-    return status == STATUS_OK ? write_text(options, &upgrade) : EXIT_INPUT;
+    if (code == EXIT_OK) print_summary(options, &upgrade);
+    return code;
 }
 
-int command_upgrade(int argc, char **argv)
+static int run(const void *given)
 {
-    struct pack_options options = {.command = "upgrade", .noun = "OLD.json", .file = "NEW.json"};
-    int code = pack_arguments(&options, argc, argv);
-    if (code != EXIT_OK) return code;
-
+    const struct common *options = given;
     struct report report = {.line = cli_print_error};
     struct arena arena = {0};
     struct robot *old = NULL;
-    const char *text = document_load(options.subject, &arena, &report);
+    const char *text = document_load(options->robot, &arena, &report);
     char *copy = text != NULL ? arena_string(&arena, text) : NULL; /* to be edited */
-    code = text != NULL && copy == NULL ? cli_no_memory("upgrade") : EXIT_INPUT;
-    if (copy != NULL && robot_read_text(options.subject, copy, &old, &report) == STATUS_OK)
-        code = upgrade_text(&options, old, copy, &arena, &report);
+    int code = text != NULL && copy == NULL ? cli_no_memory("upgrade") : EXIT_INPUT;
+    if (copy != NULL && robot_read_text(options->robot, copy, &old, &report) == STATUS_OK)
+        code = upgrade_text(options, old, copy, &arena, &report);
     robot_free(old);
     arena_release(&arena);
     return code;
 }
+
+const struct command command_upgrade = {.name = "upgrade",
+                                        .summary =
+                                            "writes a robot file of format 1 as one of format 2 with the same meaning",
+                                        .details = details,
+                                        .option = rows,
+                                        .size = sizeof(struct common),
+                                        .run = run};
