@@ -109,17 +109,13 @@ static enum status prepare(struct bench *bench, struct state *start, struct aren
     return failure_report(report, bench->mechanism, status);
 }
 
-static int run(const void *given)
+static int run(const void *given, struct cli_model *loaded, struct report *report)
 {
     const struct common *options = given;
-    struct cli_model loaded;
-    struct report report = cli_report("bench");
-    const int code = cli_load_model(options, &report, &loaded);
-    if (code != EXIT_OK) return code;
     struct arena arena = {0};
-    struct bench bench = {.mechanism = &loaded.mechanism};
+    struct bench bench = {.mechanism = &loaded->mechanism};
     struct json_object *out = json_object_new_object();
-    const enum status status = prepare(&bench, &loaded.state, &arena, &report);
+    const enum status status = prepare(&bench, &loaded->state, &arena, report);
     for (int i = 0; status == STATUS_OK && i < MEASURED; i++) {
         progress_show(measured[i].what, 0, 1);
         const double ns = best_ns(&bench, measured[i].run);
@@ -130,7 +126,6 @@ static int run(const void *given)
     if (status == STATUS_OK && options->json) json_print(out);
     else json_object_put(out);
     arena_release(&arena);
-    cli_free_model(&loaded);
     return cli_exit_code(status);
 }
 
@@ -138,4 +133,4 @@ const struct command command_bench = {.name = "bench",
                                       .summary = "measures nanoseconds per call at random states, best of many batches",
                                       .option = rows,
                                       .size = sizeof(struct common),
-                                      .run = run};
+                                      .run_model = run};

@@ -247,21 +247,6 @@ static void print_connections(const struct robot *robot, const struct summary *s
     }
 }
 
-static void print_stops(const struct robot *robot)
-{
-    for (int i = 0; i < robot->n_links; i++) {
-        const struct joint *joint = &robot->link[i].joint;
-        for (int k = 0; k < joint_number_count(joint); k++) {
-            const struct limits *limits = &joint->number[k].limits;
-            if (!joint->number[k].has_limits) continue;
-            printf("joint %s", joint->name);
-            if (joint_number_count(joint) > 1) printf(", coordinate %d,", k + 1);
-            printf(" stops at %g and %g, stiffness %g, damping %g\n", limits->lower, limits->upper, limits->stiffness,
-                   limits->damping);
-        }
-    }
-}
-
 /* Warnings or notes, a line each */
 static void print_lines(const char *kind, const struct json_object *lines)
 {
@@ -278,7 +263,17 @@ static void print_table(const struct robot *robot, const struct summary *summary
     if (*robot->description != '\0') printf("%s\n", robot->description);
     printf("\n");
     print_links(robot, summary);
-    print_stops(robot);
+    for (int i = 0; i < robot->n_links; i++) {
+        const struct joint *joint = &robot->link[i].joint;
+        for (int k = 0; k < joint_number_count(joint); k++) {
+            const struct limits *limits = &joint->number[k].limits;
+            if (!joint->number[k].has_limits) continue;
+            printf("joint %s", joint->name);
+            if (joint_number_count(joint) > 1) printf(", coordinate %d,", k + 1);
+            printf(" stops at %g and %g, stiffness %g, damping %g\n", limits->lower, limits->upper, limits->stiffness,
+                   limits->damping);
+        }
+    }
     for (int i = 0; i < robot->n_frames; i++) {
         const struct robot_frame *frame = &robot->frame[i];
         char text[SITE_SIZE];
@@ -307,13 +302,14 @@ static void take_note(void *context, const char *text)
     json_object_array_add(messages->notes, json_object_new_string(text));
 }
 
-static int run(const void *given)
+static int run(const void *given, struct report *unused)
 {
     const struct common *options = given;
     struct messages messages = {json_object_new_array(), json_object_new_array()};
     struct report report = {.line = take_message, .note = take_note, .progress = progress_show, .context = &messages};
     struct robot *robot;
     struct summary summary = {0};
+    (void)unused; /* the report of this command has notes */
     enum status status = robot_read_file(options->robot, &robot, &report);
     if (status == STATUS_OK) status = summary_make(options->robot, robot, &report, &summary);
     progress_end();

@@ -18,12 +18,10 @@ struct robot *cli_load(const char *file, int *exit_code);
 
 /* A report whose errors and warnings go to standard error as `limber: COMMAND: TEXT`. */
 struct report cli_report(const char *command);
-/* The same without warnings. */
-struct report cli_errors(const char *command);
 
-/* For struct report: errors, and warnings too, go to standard error as `limber: TEXT`. */
+/* For struct report: errors as `CONTEXT: TEXT`; errors and warnings as `limber: CONTEXT: TEXT`. The context is a text; NULL: none. */
 void cli_print_error(void *context, enum report_level level, const char *text);
-void cli_print_warning(void *context, enum report_level level, const char *text);
+void cli_print_message(void *context, enum report_level level, const char *text);
 
 /* The exit code for a status. */
 int cli_exit_code(enum status status);

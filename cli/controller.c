@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analysis/failure.h"
 #include "cli.h"
 #include "drive_options.h"
 #include "json_out.h"
@@ -70,14 +71,14 @@ static enum status pack(const struct common *options, const char *file, struct a
     return status;
 }
 
-int controller_pack(const struct drive_options *options)
+int controller_pack(const struct drive_options *options, struct report *report)
 {
     if (options->common.robot == NULL) return cli_usage("drive", "expected the robot file of the controller's model");
-    struct report report = cli_errors("drive");
+    struct report errors = failure_errors_only(report);
     struct arena arena = {0};
     int code = EXIT_OK;
-    const char *file = write_file(options, &arena, &report, &code);
-    if (file != NULL) code = cli_exit_code(pack(&options->common, file, &arena, &report));
+    const char *file = write_file(options, &arena, &errors, &code);
+    if (file != NULL) code = cli_exit_code(pack(&options->common, file, &arena, &errors));
     else if (code == EXIT_OK) code = cli_no_memory("drive");
     arena_release(&arena);
     return code;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analysis/failure.h"
 #include "cli.h"
 #include "drive_options.h"
 #include "instance.h"
@@ -121,20 +122,20 @@ static enum status pack(const struct common *options, const struct drive *drive,
     return pack_write(options, &fmu, file, &libraries, false, report);
 }
 
-static int run(const void *given)
+static int run(const void *given, struct report *report)
 {
     const struct drive_options *options = given;
-    if (strcmp(options->drive, "controller") == 0) return controller_pack(options);
+    if (strcmp(options->drive, "controller") == 0) return controller_pack(options, report);
     const struct drive *drive = find_drive(options->drive);
     if (drive == NULL) return EXIT_USAGE;
     if (options->common.robot != NULL) return cli_usage("drive", "too many arguments: '%s'", options->common.robot);
     if (options->sensors.n > 0) return cli_usage("drive", "--sensor is an option of the controller only");
 
-    struct report report = cli_errors("drive");
+    struct report errors = failure_errors_only(report);
     struct arena arena = {0};
     int code = EXIT_OK;
     const struct blob file = write_file(drive, &options->common, &arena, &code);
-    if (file.bytes != NULL) code = cli_exit_code(pack(&options->common, drive, file, &arena, &report));
+    if (file.bytes != NULL) code = cli_exit_code(pack(&options->common, drive, file, &arena, &errors));
     else if (code == EXIT_OK) code = cli_no_memory("drive");
     arena_release(&arena);
     return code;

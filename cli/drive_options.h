@@ -17,6 +17,6 @@ struct drive_options {
 int drive_put_settings(const struct common *options, struct arena *arena, struct json_object *parameters);
 
 /* `limber drive controller`; an exit code. */
-int controller_pack(const struct drive_options *options);
+int controller_pack(const struct drive_options *options, struct report *report);
 
 #endif

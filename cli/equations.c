@@ -1,6 +1,7 @@
 /* limber equations ROBOT --format FORMAT: the equations of motion with names, to read. */
 #include "generate/equations.h"
 
+#include "analysis/failure.h"
 #include "cli.h"
 #include "load.h"
 
@@ -27,22 +28,16 @@ static const char details[] = "Prints the matrices of `limber matrices` in M qdd
                               "shown. docs/equations.md has "
                               "examples.";
 
-static int run(const void *given)
+static int run(const void *given, struct cli_model *loaded, struct report *report)
 {
     const struct options *options = given;
-    struct report report = cli_report("equations");
-    struct cli_model loaded;
-    const int code = cli_load_model(&options->common, &report, &loaded);
-    if (code != EXIT_OK) return code;
     struct equations equations;
-    enum status status = equations_make(&loaded.mechanism, options->terms, &equations);
+    enum status status = equations_make(&loaded->mechanism, options->terms, &equations);
     if (status == STATUS_OK &&
         !equations_write(stdout, &equations, (enum equation_format)(options->format - 1), "limber equations"))
         status = STATUS_NO_MEMORY;
     equations_free(&equations);
-    cli_free_model(&loaded);
-    if (status != STATUS_OK) fprintf(stderr, "limber equations: %s\n", status_text(status));
-    return cli_exit_code(status);
+    return cli_exit_code(failure_status(report, status));
 }
 
 const struct command command_equations = {
@@ -52,4 +47,4 @@ const struct command command_equations = {
     .option = rows,
     .size = sizeof(struct options),
     .defaults = &(const struct options){.format = 1 + FORMAT_TEXT, .terms = 500},
-    .run = run};
+    .run_model = run};

@@ -75,31 +75,29 @@ static int print_evaluation(const struct evaluation *e)
     return json_print_finite("eval", out);
 }
 
-static int run(const void *given)
+/* Torques and forces of drives inside the arm follow from their states and inputs in the STATE */
+static int apply_drives(const struct common *options, struct state *state, struct report *report)
+{
+    struct arena arena = {0};
+    struct instance *sim;
+    const int code = cli_load_sim(options, report, &arena, &sim);
+    const enum status status = code == EXIT_OK ? sim_exert(sim, &state->at, state->w != NULL) : STATUS_OK;
+    instance_free(sim);
+    arena_release(&arena);
+    return code == EXIT_OK ? cli_exit_code(status) : code;
+}
+
+static int run(const void *given, struct cli_model *loaded, struct report *report)
 {
     const struct options *options = given;
-    struct report report = cli_report("eval");
-    struct cli_model loaded;
-    int code = cli_load_model(&options->common, &report, &loaded);
+    struct evaluation evaluation;
+    int code = EXIT_OK;
+    if (loaded->robot->n_drives > 0) code = apply_drives(&options->common, &loaded->state, report);
     if (code != EXIT_OK) return code;
-    if (loaded.robot->n_drives > 0) { /* their torques and forces follow from their states and inputs in the STATE */
-        struct arena arena = {0};
-        struct instance *sim;
-        code = cli_load_sim(&options->common, &report, &arena, &sim);
-        if (code == EXIT_OK) {
-            code = cli_exit_code(sim_exert(sim, &loaded.state.at, loaded.state.w != NULL));
-            instance_free(sim);
-        }
-        arena_release(&arena);
-    }
-    if (code == EXIT_OK) {
-        struct evaluation evaluation;
-        const enum status status =
-            evaluation_at(&loaded.mechanism, &loaded.state, options->algorithm == COMPOSITE, &report, &evaluation);
-        code = status == STATUS_OK ? print_evaluation(&evaluation) : cli_exit_code(status);
-        evaluation_free(&evaluation);
-    }
-    cli_free_model(&loaded);
+    const enum status status =
+        evaluation_at(&loaded->mechanism, &loaded->state, options->algorithm == COMPOSITE, report, &evaluation);
+    code = status == STATUS_OK ? print_evaluation(&evaluation) : cli_exit_code(status);
+    evaluation_free(&evaluation);
     return code;
 }
 
@@ -109,4 +107,4 @@ const struct command command_eval = {
     .details = details,
     .option = rows,
     .size = sizeof(struct options),
-    .run = run};
+    .run_model = run};

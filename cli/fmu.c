@@ -1,6 +1,7 @@
 /* limber fmu ROBOT -o FILE.fmu: packs the FMU. */
 #include <string.h>
 
+#include "analysis/failure.h"
 #include "cli.h"
 #include "compile.h"
 #include "mech/mechanism.h"
@@ -39,24 +40,6 @@ static const char details[] = "The FMU contains limber_fmu.so and, if it exists,
                               "LIMBER_FMU_LIBRARY and LIMBER_FMU_DLL name other "
                               "files.";
 
-static bool keep_parameters(const struct options *options, const struct variables *variables, struct generation *what,
-                            struct report *report)
-{
-    for (int i = 0; i < options->keep.n; i++) {
-        char name[KEPT_NAME];
-        if (generate_keep(what, options->keep.text[i]) &&
-            variables_find(variables, generate_kept_name(what, what->n_kept - 1, name)) >= 0)
-            continue;
-        report_add(
-            report, REPORT_ERROR,
-            "--keep %s: the FMU has no such parameter; gravity, payload.mass and LINK.payload.mass of links with a "
-            "payload can be kept",
-            options->keep.text[i]);
-        return false;
-    }
-    return true;
-}
-
 /* The code is of this robot as it starts: with loops, the constraints that are independent there */
 static bool generate_library(const struct options *options, struct instance *sim, struct arena *arena,
                              struct libraries *libraries, struct report *report)
@@ -65,7 +48,19 @@ static bool generate_library(const struct options *options, struct instance *sim
     const struct experiment any = {0};
     struct generation what = {.mechanism = sim_mechanism(sim), .prefix = prefix, .wrenches = true};
     generate_prefix(sim_robot(sim)->name, prefix);
-    if (!keep_parameters(options, instance_variables(sim), &what, report)) return false;
+    for (int i = 0; i < options->keep.n; i++) {
+        const char *keep = options->keep.text[i];
+        char name[KEPT_NAME];
+        if (generate_keep(&what, keep) &&
+            variables_find(instance_variables(sim), generate_kept_name(&what, what.n_kept - 1, name)) >= 0)
+            continue;
+        report_add(
+            report, REPORT_ERROR,
+            "--keep %s: the FMU has no such parameter; gravity, payload.mass and LINK.payload.mass of links with a "
+            "payload can be kept",
+            keep);
+        return false;
+    }
     const enum status status = what.mechanism->constraints->n_rows > 0 ? instance_initialize(sim, &any) : STATUS_OK;
     if (status != STATUS_OK && report->errors == 0) report_add(report, REPORT_ERROR, "%s", status_text(status));
     if (status != STATUS_OK) return false;
@@ -104,13 +99,12 @@ static enum status pack(const struct options *options, struct arena *arena, stru
     return status;
 }
 
-static int run(const void *given)
+static int run(const void *given, struct report *report)
 {
-    const struct options *options = given;
-    struct report report = cli_errors("fmu");
+    struct report errors = failure_errors_only(report);
     struct arena arena = {0};
-    report.progress = progress_show;
-    const enum status status = pack(options, &arena, &report);
+    errors.progress = progress_show;
+    const enum status status = pack(given, &arena, &errors);
     arena_release(&arena);
     return cli_exit_code(status);
 }

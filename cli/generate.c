@@ -87,8 +87,9 @@ static enum status write_code(const struct generation *what, const struct common
 
 /* ---- the command ------------------------------------------------------------------------------------------------- */
 
-static int generate(const struct options *options, struct cli_model *loaded, struct report *report)
+static int run(const void *given, struct cli_model *loaded, struct report *report)
 {
+    const struct options *options = given;
     char prefix[PREFIX_SIZE];
     struct generated function[FUNCTIONS];
     struct generation what = {
@@ -127,22 +128,10 @@ static int generate(const struct options *options, struct cli_model *loaded, str
     return cli_exit_code(status);
 }
 
-static int run(const void *given)
-{
-    const struct options *options = given;
-    struct report report = cli_report("generate");
-    struct cli_model loaded;
-    int code = cli_load_model(&options->common, &report, &loaded);
-    if (code != EXIT_OK) return code;
-    code = generate(options, &loaded, &report);
-    cli_free_model(&loaded);
-    return code;
-}
-
 const struct command command_generate = {
     .name = "generate",
     .summary = "writes straight-line C99 code of the robot's dynamics, with a test program and a CMake file",
     .details = details,
     .option = rows,
     .size = sizeof(struct options),
-    .run = run};
+    .run_model = run};

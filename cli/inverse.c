@@ -66,13 +66,13 @@ struct run {
     struct table inputs, elastic; /* the second has a stream where it is wanted   */
     struct result result;         /* the file of the second                       */
     struct columns columns;
-    struct report report;
+    struct report *report;
     struct arena arena;
 };
 
-/* What the table of options does not check */
-static int check_options(const struct options *options)
+static int check(const void *given)
 {
+    const struct options *options = given;
     const struct holding *holding = &options->common.holding;
     if ((options->trajectory != NULL) == (options->profile != 0))
         return cli_usage("inverse", "expected --trajectory CSV or --profile cycloid");
@@ -117,7 +117,7 @@ static int make_cycloid(struct run *run, bool passive_too)
     if (run->arena.failed) return cli_no_memory("inverse");
     if (!(options->until / options->step < MOST_MOTION_ROWS))
         return cli_usage("inverse", "--until %g --step %g: too many rows", options->until, options->step);
-    int code = cli_exit_code(motion_possible(robot, passive_too, &run->report));
+    int code = cli_exit_code(motion_possible(robot, passive_too, run->report));
     if (code == EXIT_OK) code = read_list(run, passive_too, "--rate", options->rate, k);
     if (code == EXIT_OK) code = read_list(run, passive_too, "--period", options->period, T);
     if (code != EXIT_OK) return code;
@@ -128,17 +128,7 @@ static int make_cycloid(struct run *run, bool passive_too)
                 return cli_usage("inverse", "--period: T of %s must be positive, not %g", joint->name, T[given - 1]);
     }
     return cli_exit_code(
-        motion_cycloid(robot, passive_too, k, T, options->until, options->step, &run->report, &run->motion));
-}
-
-static int make_motion(struct run *run)
-{
-    const bool passive_too = run->options->rigid && run->robot->n_loops == 0;
-    if (run->options->trajectory == NULL) return make_cycloid(run, passive_too);
-    struct csv table;
-    enum status status = csv_read(run->options->trajectory, TIMES_INCREASE, &run->arena, &run->report, &table);
-    if (status == STATUS_OK) status = motion_from_table(run->robot, passive_too, &table, &run->report, &run->motion);
-    return cli_exit_code(status);
+        motion_cycloid(robot, passive_too, k, T, options->until, options->step, run->report, &run->motion));
 }
 
 /* ---- the tables ------------------------------------------------------------------------------------------------------------ */
@@ -153,7 +143,7 @@ static void write_row(struct run *run)
 static int write_tables(struct run *run)
 {
     const double end = motion_row(&run->motion, run->motion.n_rows - 1);
-    enum status status = inverse_start(&run->inverse, &run->report);
+    enum status status = inverse_start(&run->inverse, run->report);
     if (status != STATUS_OK) return cli_exit_code(status);
     run->inputs = (struct table){.stream = stdout, .json = run->options->common.json};
     table_name(&run->inputs, "time");
@@ -161,7 +151,7 @@ static int write_tables(struct run *run)
     if (run->elastic.stream != NULL) cli_columns_write_names(&run->columns, run->inverse.sim, &run->elastic);
     write_row(run);
     while (status == STATUS_OK && run->inverse.row + 1 < run->motion.n_rows) {
-        status = inverse_next(&run->inverse, &run->report);
+        status = inverse_next(&run->inverse, run->report);
         if (status == STATUS_OK) write_row(run);
         cli_show_progress(motion_row(&run->motion, run->inverse.row), end);
     }
@@ -179,7 +169,7 @@ static int make_inverse(struct run *run, const char *text)
     const struct inverse_options wanted = {
         .rigid = options->rigid, .start_zero = options->start == START_ZERO, .tolerance = options->rtol};
     int code = cli_exit_code(
-        inverse_make(options->common.robot, text, run->robot, &run->motion, &wanted, &run->report, &run->inverse));
+        inverse_make(options->common.robot, text, run->robot, &run->motion, &wanted, run->report, &run->inverse));
     if (code == EXIT_OK) code = holding_apply(&options->common, run->inverse.sim);
     if (code == EXIT_OK) code = cli_settings_apply(&options->common, run->inverse.sim, &run->arena);
     if (code != EXIT_OK || options->elastic == NULL) return code;
@@ -188,16 +178,24 @@ static int make_inverse(struct run *run, const char *text)
     return code == EXIT_OK ? cli_columns_choose("inverse", run->inverse.sim, &run->arena, &run->columns) : code;
 }
 
-static int run(const void *given)
+static int run(const void *given, struct report *report)
 {
     const struct options *options = given;
-    struct run run = {.options = options, .report = cli_report("inverse")};
-    int code = check_options(options);
-    if (code != EXIT_OK) return code;
-    const char *text = document_load(options->common.robot, &run.arena, &run.report);
-    struct report errors = failure_errors_only(&run.report); /* `check` prints warnings of the file */
-    code = text != NULL ? cli_exit_code(robot_read_text(options->common.robot, text, &run.robot, &errors)) : EXIT_INPUT;
-    if (code == EXIT_OK) code = make_motion(&run);
+    struct run run = {.options = options, .report = report};
+    struct report errors = failure_errors_only(report); /* `check` prints warnings of the file */
+    const char *text = document_load(options->common.robot, &run.arena, report);
+    enum status status = STATUS_NO_FILE;
+    if (text != NULL) status = robot_read_text(options->common.robot, text, &run.robot, &errors);
+    int code = cli_exit_code(status);
+    const bool passive_too = status == STATUS_OK && options->rigid && run.robot->n_loops == 0;
+    if (status == STATUS_OK && options->trajectory != NULL) {
+        struct csv table;
+        status = csv_read(options->trajectory, TIMES_INCREASE, &run.arena, report, &table);
+        if (status == STATUS_OK) status = motion_from_table(run.robot, passive_too, &table, report, &run.motion);
+        code = cli_exit_code(status);
+    } else if (status == STATUS_OK) {
+        code = make_cycloid(&run, passive_too);
+    }
     if (code == EXIT_OK) code = make_inverse(&run, text);
     if (code == EXIT_OK) code = write_tables(&run);
     code = result_close(&run.result, code);
@@ -214,4 +212,5 @@ const struct command command_inverse = {
     .details = details,
     .option = rows,
     .size = sizeof(struct options),
+    .check = check,
     .run = run};

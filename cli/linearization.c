@@ -36,17 +36,6 @@ void linearization_free(struct linearization *l)
     arena_release(&l->arena);
 }
 
-/* Wrenches by frame, as a STATE has them: force, then torque */
-static struct json_object *json_frame_wrenches(const struct robot *robot, const double *wrench)
-{
-    struct json_object *all = json_object_new_object();
-    for (int i = 0; i < robot->n_frames; i++, wrench += 6) {
-        const double given[6] = {wrench[3], wrench[4], wrench[5], wrench[0], wrench[1], wrench[2]};
-        json_add_numbers(all, robot->frame[i].name, given, 6);
-    }
-    return all;
-}
-
 /* By FMU names; in an equilibrium with the commands that hold it */
 static struct json_object *json_drive_inputs(const struct robot *robot, const double *value)
 {
@@ -77,7 +66,12 @@ struct json_object *linearization_json_point(const struct operating_point *point
     json_add_numbers(json, "tau", at->tau, model->n_tau);
     json_add_numbers(json, "tip_force", at->tip_wrench + 3, 3);
     json_add_numbers(json, "tip_torque", at->tip_wrench, 3);
-    if (robot->n_frames > 0) json_add(json, "frame_wrench", json_frame_wrenches(robot, at->frame_wrench));
+    struct json_object *wrenches = robot->n_frames > 0 ? json_object_new_object() : NULL;
+    for (int i = 0; i < robot->n_frames; i++) { /* as a STATE has them: force, then torque */
+        const double *w = at->frame_wrench + (size_t)6 * (size_t)i, given[6] = {w[3], w[4], w[5], w[0], w[1], w[2]};
+        json_add_numbers(wrenches, robot->frame[i].name, given, 6);
+    }
+    if (wrenches != NULL) json_add(json, "frame_wrench", wrenches);
     json_add_numbers(json, "prescribed_qdd", at->prescribed_qdd, model->n_prescribed);
     json_add_numbers(json, "actuator_force", at->actuator_force, robot->n_actuators);
     if (n_drive_states > 0) json_add_numbers(json, "drive_states", at->w, n_drive_states);

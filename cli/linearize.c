@@ -165,12 +165,11 @@ static int write_file(const char *file, const struct linear *linear, void (*writ
     return result_close(&result, EXIT_OK);
 }
 
-static int run(const void *given)
+static int run(const void *given, struct report *report)
 {
     const struct options *options = given;
-    struct report report = cli_report("linearize");
     struct linearization l;
-    int code = cli_exit_code(linearization_make(&options->common, options->minimal, &report, &l));
+    int code = cli_exit_code(linearization_make(&options->common, options->minimal, report, &l));
     if (code == EXIT_OK) code = print_json(&l.linear);
     if (code == EXIT_OK) code = write_file(options->python, &l.linear, write_python);
     if (code == EXIT_OK) code = write_file(options->matlab, &l.linear, write_matlab);

@@ -7,15 +7,9 @@
 #include "cli.h"
 #include "robot/read.h"
 
-static void print_line(void *context, enum report_level level, const char *text)
-{
-    const char *file = context;
-    if (level == REPORT_ERROR) fprintf(stderr, "%s: %s\n", file, text);
-}
-
 int cli_load_model(const struct common *options, struct report *report, struct cli_model *loaded)
 {
-    struct report lines = {.line = print_line, .context = (void *)(uintptr_t)options->robot};
+    struct report lines = {.line = cli_print_error, .context = (void *)(uintptr_t)options->robot};
     int code = EXIT_OK;
     memset(loaded, 0, sizeof *loaded);
     loaded->robot = cli_load(options->robot, &code);

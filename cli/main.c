@@ -10,6 +10,7 @@
 
 #include "base/vendor.h"
 #include "cli.h"
+#include "load.h"
 #include "options.h"
 #include "result.h"
 #include "robot/nearest.h"
@@ -71,35 +72,21 @@ int cli_no_memory(const char *command)
 
 void cli_print_error(void *context, enum report_level level, const char *text)
 {
-    (void)context;
-    if (level == REPORT_ERROR) fprintf(stderr, "limber: %s\n", text);
+    const char *prefix = context;
+    if (level == REPORT_ERROR)
+        fprintf(stderr, "%s%s%s\n", prefix != NULL ? prefix : "", prefix != NULL ? ": " : "", text);
 }
 
-void cli_print_warning(void *context, enum report_level level, const char *text)
-{
-    (void)context;
-    fprintf(stderr, "limber: %s%s\n", level == REPORT_ERROR ? "" : "warning: ", text);
-}
-
-static void print_message(void *context, enum report_level level, const char *text)
+void cli_print_message(void *context, enum report_level level, const char *text)
 {
     const char *command = context;
-    fprintf(stderr, "limber: %s: %s%s\n", command, level == REPORT_ERROR ? "" : "warning: ", text);
+    fprintf(stderr, "limber: %s%s%s%s\n", command != NULL ? command : "", command != NULL ? ": " : "",
+            level == REPORT_ERROR ? "" : "warning: ", text);
 }
 
 struct report cli_report(const char *command)
 {
-    return (struct report){.line = print_message, .context = (void *)(uintptr_t)command};
-}
-
-static void print_command_error(void *context, enum report_level level, const char *text)
-{
-    if (level == REPORT_ERROR) print_message(context, level, text);
-}
-
-struct report cli_errors(const char *command)
-{
-    return (struct report){.line = print_command_error, .context = (void *)(uintptr_t)command};
+    return (struct report){.line = cli_print_message, .context = (void *)(uintptr_t)command};
 }
 
 int cli_exit_code(enum status status)
@@ -114,15 +101,9 @@ int cli_exit_code(enum status status)
     }
 }
 
-static void print_error(void *context, enum report_level level, const char *text)
-{
-    (void)context;
-    if (level == REPORT_ERROR) fprintf(stderr, "%s\n", text);
-}
-
 struct robot *cli_load(const char *file, int *exit_code)
 {
-    struct report report = {.line = print_error};
+    struct report report = {.line = cli_print_error};
     struct robot *robot;
     *exit_code = cli_exit_code(robot_read_file(file, &robot, &report));
     return robot;
@@ -166,14 +147,21 @@ static int finish(int code)
 
 struct call {
     const struct command *command;
-    const void *options;
+    const struct common *options;
     int code;
 };
 
 static void run_command(void *context)
 {
     struct call *call = context;
-    call->code = call->command->run(call->options);
+    struct report report = cli_report(call->command->name);
+    struct cli_model loaded;
+    if (call->command->run_model == NULL) {
+        call->code = call->command->run(call->options, &report);
+    } else if ((call->code = cli_load_model(call->options, &report, &loaded)) == EXIT_OK) {
+        call->code = call->command->run_model(call->options, &loaded, &report);
+        cli_free_model(&loaded);
+    }
 }
 
 /* json-c does not survive a failed allocation. Readers guard it (base/vendor.h); if memory runs out where a command writes JSON, the
@@ -215,6 +203,7 @@ int main(int argc, char **argv)
     options->command = command->name;
     int code = check_results(command, argc - 1, argv + 1);
     if (code == EXIT_OK) code = options_parse(command, argc - 1, argv + 1, options);
+    if (code == EXIT_OK && command->check != NULL) code = command->check(options);
     if (code == EXIT_OK) code = run_guarded(command, options);
     free(options);
     return code;

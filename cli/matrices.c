@@ -22,35 +22,30 @@ static const struct option rows[] = {
     {"coordinates", .help = "their names"},
     {0}};
 
-static int print_matrices(const struct model *model, const struct matrices *m)
+static int run(const void *options, struct cli_model *loaded, struct report *report)
 {
-    struct json_object *out = json_object_new_object(), *names = json_object_new_array();
-    for (int i = 0; i < model->nv; i++) {
-        char name[NAME_SIZE];
-        name_tangent(model, i, name);
-        json_object_array_add(names, json_object_new_string(name));
+    const struct model *model = loaded->mechanism.model;
+    struct matrices m;
+    const enum status status = matrices_at(&loaded->mechanism, &loaded->state.input, report, &m);
+    int code = cli_exit_code(status);
+    (void)options;
+    if (status == STATUS_OK) {
+        struct json_object *out = json_object_new_object(), *names = json_object_new_array();
+        for (int i = 0; i < model->nv; i++) {
+            char name[NAME_SIZE];
+            name_tangent(model, i, name);
+            json_object_array_add(names, json_object_new_string(name));
+        }
+        json_add(out, "coordinates", names);
+        json_add(out, "M", json_rows(m.M, m.n, m.n));
+        json_add(out, "C", json_rows(m.C, m.n, m.n));
+        json_add(out, "K", json_rows(m.K, m.n, m.n));
+        json_add_numbers(out, "G", m.G, m.n);
+        json_add(out, "B", json_rows(m.B, m.n, m.n_tau));
+        if (m.n_rows > 0) json_add(out, "constraint_jacobian", json_rows(m.constraint_jacobian, m.n_rows, m.n));
+        code = json_print_finite("matrices", out);
     }
-    json_add(out, "coordinates", names);
-    json_add(out, "M", json_rows(m->M, m->n, m->n));
-    json_add(out, "C", json_rows(m->C, m->n, m->n));
-    json_add(out, "K", json_rows(m->K, m->n, m->n));
-    json_add_numbers(out, "G", m->G, m->n);
-    json_add(out, "B", json_rows(m->B, m->n, m->n_tau));
-    if (m->n_rows > 0) json_add(out, "constraint_jacobian", json_rows(m->constraint_jacobian, m->n_rows, m->n));
-    return json_print_finite("matrices", out);
-}
-
-static int run(const void *options)
-{
-    struct report report = cli_report("matrices");
-    struct cli_model loaded;
-    struct matrices matrices;
-    int code = cli_load_model(options, &report, &loaded);
-    if (code != EXIT_OK) return code;
-    const enum status status = matrices_at(&loaded.mechanism, &loaded.state.input, &report, &matrices);
-    code = status == STATUS_OK ? print_matrices(loaded.mechanism.model, &matrices) : cli_exit_code(status);
-    matrices_free(&matrices);
-    cli_free_model(&loaded);
+    matrices_free(&m);
     return code;
 }
 
@@ -59,4 +54,4 @@ const struct command command_matrices = {
     .summary = "the matrices of M qdd + C qd + K (q - rest) + damping + G = B tau at a state; prints JSON",
     .option = rows,
     .size = sizeof(struct common),
-    .run = run};
+    .run_model = run};

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "analysis/closure.h"
 #include "analysis/driven_modes.h"
@@ -15,6 +14,7 @@
 #include "linearization.h"
 #include "load.h"
 #include "plot.h"
+#include "progress.h"
 #include "sweep.h"
 #include "table.h"
 
@@ -240,8 +240,8 @@ struct plot sweep_plot(const struct sweep *sweep, int most, const char *title, c
 static void show_pose(void *context, int done, int poses)
 {
     (void)context;
-    if (done < poses) fprintf(stderr, "\rpose %d of %d", done, poses);
-    else fputs("\r                              \r", stderr);
+    if (done < poses) progress_show("pose", done, poses);
+    else progress_end();
 }
 
 /* JSON with the name of the joint, or CSV with that of its position */
@@ -273,8 +273,7 @@ static int run_sweep(const struct options *options, struct modes *modes, struct 
 {
     const struct robot *robot = modes->mechanism->robot;
     const struct model *model = modes->mechanism->model;
-    struct sweep_options wanted = {.count = options->count, .given = options->common.at != NULL};
-    if (isatty(STDERR_FILENO)) wanted.progress = show_pose;
+    struct sweep_options wanted = {.count = options->count, .given = options->common.at != NULL, .progress = show_pose};
     int code = sweep_read("modes", options->sweep, robot, &wanted);
     if (code != EXIT_OK) return code;
     struct sweep sweep;
@@ -395,20 +394,19 @@ static int run_point(const struct options *options, struct report *report)
     return code;
 }
 
-static int run(const void *given)
+static int run(const void *given, struct report *report)
 {
     const struct options *options = given;
     struct cli_model loaded;
-    struct report report = cli_report("modes");
-    if (options->common.equilibrium) return run_point(options, &report);
-    int code = cli_load_model(&options->common, &report, &loaded);
+    if (options->common.equilibrium) return run_point(options, report);
+    int code = cli_load_model(&options->common, report, &loaded);
     if (code != EXIT_OK) return code;
     const bool drives = modes_with_drives(loaded.robot, joints_are_free(options));
-    if (!drives) code = run_modes(options, &loaded.mechanism, &loaded.state, &report);
+    if (!drives) code = run_modes(options, &loaded.mechanism, &loaded.state, report);
     cli_free_model(&loaded);
     if (drives && options->sweep != NULL)
         return cli_usage("modes", "--sweep is not provided with drives inside the arm: give the poses by --at");
-    return drives ? run_point(options, &report) : code;
+    return drives ? run_point(options, report) : code;
 }
 
 const struct command command_modes = {

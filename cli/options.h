@@ -106,14 +106,21 @@ struct common {
     "about the equilibrium that `limber static` finds from there, with the torques and forces that hold it"
 #define HOLD_HELP "joints that keep their positions, separated by commas; overrides `static` in the robot file"
 
+struct cli_model;
+struct report;
+
 /* A subcommand. Its file defines it, main.c lists it. */
 struct command {
     const char *name, *summary;
     const char *details; /* paragraphs that --help prints after the options, separated by line feeds; NULL: none */
-    const struct option *option;     /* rows in the order of --help; the last has no name       */
-    size_t size;                     /* of the struct of options                                */
-    const void *defaults;            /* one such struct; NULL: all zero                         */
-    int (*run)(const void *options); /* an exit code                                        */
+    const struct option *option; /* rows in the order of --help; the last has no name       */
+    size_t size;                 /* of the struct of options                                */
+    const void *defaults;        /* one such struct; NULL: all zero                         */
+    /* These return exit codes; errors go to standard error or to the report, which prints them with the command's name. */
+    int (*check)(const void *options); /* what the rows cannot express; NULL: nothing */
+    int (*run)(const void *options, struct report *report);
+    int (*run_model)(const void *options, struct cli_model *loaded,
+                     struct report *report); /* instead, with the robot loaded */
 };
 
 /* The row of an option; NULL: the command has none of this name. */

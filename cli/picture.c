@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "analysis/closure.h"
+#include "analysis/failure.h"
 #include "cli.h"
 #include "load.h"
 #include "result.h"
@@ -49,49 +50,56 @@ static int convert(FILE *svg, FILE *png)
     return EXIT_COMPUTATION;
 }
 
-static int write_file(const char *file, bool png, const struct drawing *drawing, struct cli_model *loaded)
+static bool ends_with(const char *text, const char *end)
 {
+    const size_t length = strlen(text), size = strlen(end);
+    return length >= size && strcmp(text + length - size, end) == 0;
+}
+
+static bool read_size(const char *text, struct drawing *drawing)
+{
+    char rest;
+    return sscanf(text, "%dx%d%c", &drawing->width, &drawing->height, &rest) == 2 && drawing->width >= LEAST_SIZE &&
+           drawing->height >= LEAST_SIZE && drawing->width <= MOST_SIZE && drawing->height <= MOST_SIZE;
+}
+
+static int check(const void *given)
+{
+    const struct options *options = given;
+    const char *file = options->common.output;
+    struct drawing drawing;
+    if (options->size != NULL && !read_size(options->size, &drawing))
+        return cli_usage("picture", "--size takes WIDTHxHEIGHT, %d to %d pixels each, not '%s'", LEAST_SIZE, MOST_SIZE,
+                         options->size);
+    if (!ends_with(file, ".png") && !ends_with(file, ".svg"))
+        return cli_usage("picture", "-o %s: the file is .svg or .png", file);
+    return EXIT_OK;
+}
+
+static int run(const void *given, struct cli_model *loaded, struct report *report)
+{
+    const struct options *options = given;
+    const bool png = ends_with(options->common.output, ".png");
+    struct drawing drawing = {.width = 900, .height = 560, .names = !options->no_names};
     struct result result = {0};
     struct scene scene = {0};
-    int code = result_open(file, NULL, &result);
+    enum status status = closure_of_state(&loaded->mechanism, options->common.at != NULL, &loaded->state, report);
+    int code = cli_exit_code(status);
+    if (options->size != NULL) (void)read_size(options->size, &drawing);
+    if (code == EXIT_OK) code = result_open(options->common.output, NULL, &result);
     if (code != EXIT_OK) return code;
     FILE *svg = png ? tmpfile() : result.stream;
     if (svg == NULL) {
-        fprintf(stderr, "limber: picture: a temporary file cannot be made: %s\n", strerror(errno));
+        report_add(report, REPORT_ERROR, "a temporary file cannot be made: %s", strerror(errno));
         return result_close(&result, EXIT_COMPUTATION);
     }
-    enum status status = scene_make(&loaded->mechanism, &scene);
-    if (status == STATUS_OK) status = drawing_write(&scene, loaded->state.at.q, drawing, svg);
+    status = scene_make(&loaded->mechanism, &scene);
+    if (status == STATUS_OK) status = drawing_write(&scene, loaded->state.at.q, &drawing, svg);
     scene_free(&scene);
-    if (status != STATUS_OK) fprintf(stderr, "limber: picture: %s\n", status_text(status));
-    code = cli_exit_code(status);
+    code = cli_exit_code(failure_status(report, status));
     if (code == EXIT_OK && png) code = convert(svg, result.stream);
     if (png) fclose(svg);
     return result_close(&result, code);
-}
-
-static int run(const void *given)
-{
-    const struct options *options = given;
-    const char *file = options->common.output, *ending = strrchr(file, '.');
-    const bool png = ending != NULL && strcmp(ending, ".png") == 0;
-    struct drawing drawing = {.width = 900, .height = 560, .names = !options->no_names};
-    struct report report = cli_report("picture");
-    struct cli_model loaded;
-    char rest;
-    if (options->size != NULL &&
-        (sscanf(options->size, "%dx%d%c", &drawing.width, &drawing.height, &rest) != 2 || drawing.width < LEAST_SIZE ||
-         drawing.height < LEAST_SIZE || drawing.width > MOST_SIZE || drawing.height > MOST_SIZE))
-        return cli_usage("picture", "--size takes WIDTHxHEIGHT, %d to %d pixels each, not '%s'", LEAST_SIZE, MOST_SIZE,
-                         options->size);
-    if (!png && (ending == NULL || strcmp(ending, ".svg") != 0))
-        return cli_usage("picture", "-o %s: the file is .svg or .png", file);
-    int code = cli_load_model(&options->common, &report, &loaded);
-    if (code != EXIT_OK) return code;
-    code = cli_exit_code(closure_of_state(&loaded.mechanism, options->common.at != NULL, &loaded.state, &report));
-    if (code == EXIT_OK) code = write_file(file, png, &drawing, &loaded);
-    cli_free_model(&loaded);
-    return code;
 }
 
 const struct command command_picture = {.name = "picture",
@@ -99,4 +107,5 @@ const struct command command_picture = {.name = "picture",
                                             "draws the robot at a state in perspective, with names, without a browser",
                                         .option = rows,
                                         .size = sizeof(struct options),
-                                        .run = run};
+                                        .check = check,
+                                        .run_model = run};

@@ -129,61 +129,59 @@ static int write_point(struct report_page *page, const char *text)
 
 /* ---- the page -------------------------------------------------------------------------------------------------------------------- */
 
-static int write_page(struct report_page *page, struct cli_model *loaded)
+static int check(const void *given)
 {
-    const struct common *options = &page->options->common;
+    const struct common *options = given;
+    if (options->at == NULL || strcmp(options->at, "-") != 0) return EXIT_OK;
+    return cli_usage("report", "--at takes a file: it is read several times");
+}
+
+static int write_body(struct report_page *page, struct cli_model *loaded, const struct variables *variables,
+                      const char *text)
+{
     const struct robot *robot = loaded->robot;
-    struct instance *sim = NULL;
-    struct xml xml;
-    const char *text = document_load(options->robot, page->arena, &page->report);
-    enum status status = text != NULL ? sim_make(options->robot, text, &page->report, &sim) : STATUS_NO_FILE;
-    if (status == STATUS_OK)
-        status = closure_of_state(&loaded->mechanism, options->at != NULL, &loaded->state, &page->report);
-    int code = cli_exit_code(status);
-    if (code != EXIT_OK) {
-        fprintf(stderr, "limber: report: %s\n", *page->reason != '\0' ? page->reason : status_text(status));
-        instance_free(sim);
-        return code;
-    }
     const struct fmu fmu = {.name = robot->name,
                             .description = robot->description,
-                            .variables = instance_variables(sim),
+                            .variables = variables,
                             .model = loaded->mechanism.model,
                             .mechanism = &loaded->mechanism,
                             .pose = loaded->state.at.q};
-    page->xml = &xml;
-    xml_open(&xml, DOCUMENT_HTML);
-    xml_begin(&xml, "html");
-    xml_attribute(&xml, "lang", "en");
-    html_head(&xml, robot->name);
-    xml_begin(&xml, "body");
-    xml_leaf(&xml, "h1", robot->name);
-    html_paragraph(&xml, robot->description);
-    page_write_robot(&xml, &fmu, (struct blob){0}, page->arena);
-    code = report_modes(page, loaded);
-    if (code == EXIT_OK) code = write_point(page, text);
-    xml_end_full(&xml);
-    instance_free(sim);
-    const struct blob html = xml_close(&xml, page->arena);
-    if (code == EXIT_OK && html.bytes == NULL) code = cli_no_memory("report");
-    return code == EXIT_OK ? result_write(options->output, html.bytes, html.size) : code;
+    xml_begin(page->xml, "html");
+    xml_attribute(page->xml, "lang", "en");
+    html_head(page->xml, robot->name);
+    xml_begin(page->xml, "body");
+    xml_leaf(page->xml, "h1", robot->name);
+    html_paragraph(page->xml, robot->description);
+    page_write_robot(page->xml, &fmu, (struct blob){0}, page->arena);
+    const int code = report_modes(page, loaded);
+    return code == EXIT_OK ? write_point(page, text) : code;
 }
 
-static int run(const void *given)
+static int run(const void *given, struct cli_model *loaded, struct report *report)
 {
     const struct report_options *options = given;
+    const struct common *common = &options->common;
     struct arena arena = {0};
-    struct report_page page = {.options = options, .arena = &arena};
+    struct xml xml;
+    struct report_page page = {.options = options, .xml = &xml, .arena = &arena};
     page.report = (struct report){.line = collect, .context = &page};
-    struct report report = cli_report("report");
-    struct cli_model loaded;
-    if (options->common.at != NULL && strcmp(options->common.at, "-") == 0)
-        return cli_usage("report", "--at takes a file: it is read several times");
-    int code = cli_load_model(&options->common, &report, &loaded);
-    if (code != EXIT_OK) return code;
-    code = write_page(&page, &loaded);
+    struct instance *sim = NULL;
+    const char *text = document_load(common->robot, &arena, &page.report);
+    enum status status = text != NULL ? sim_make(common->robot, text, &page.report, &sim) : STATUS_NO_FILE;
+    if (status == STATUS_OK)
+        status = closure_of_state(&loaded->mechanism, common->at != NULL, &loaded->state, &page.report);
+    int code = cli_exit_code(status);
+    if (code != EXIT_OK) {
+        report_add(report, REPORT_ERROR, "%s", *page.reason != '\0' ? page.reason : status_text(status));
+    } else {
+        xml_open(&xml, DOCUMENT_HTML);
+        code = write_body(&page, loaded, instance_variables(sim), text);
+        const struct blob html = xml_close(&xml, &arena);
+        if (code == EXIT_OK && html.bytes == NULL) code = cli_no_memory("report");
+        if (code == EXIT_OK) code = result_write(common->output, html.bytes, html.size);
+    }
+    instance_free(sim);
     arena_release(&arena);
-    cli_free_model(&loaded);
     return code;
 }
 
@@ -193,4 +191,5 @@ const struct command command_report = {.name = "report",
                                        .details = details,
                                        .option = rows,
                                        .size = sizeof(struct report_options),
-                                       .run = run};
+                                       .check = check,
+                                       .run_model = run};

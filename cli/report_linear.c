@@ -167,21 +167,6 @@ static int write_pairs(struct report_page *page, const struct linear *linear)
     return EXIT_OK;
 }
 
-/* Eigenvalues of A: the poles of any pair are among them */
-static enum status write_poles(struct report_page *page, const struct linear *linear)
-{
-    const size_t n = (size_t)linear->n_states;
-    double *work = arena_allocate(page->arena, 2 * n * n + 5 * n + 5, sizeof *work);
-    struct complex_number *pole = arena_allocate(page->arena, n, sizeof *pole);
-    if (page->arena->failed) return STATUS_NO_MEMORY;
-    const struct siso system = {.n = linear->n_states, .A = linear->A};
-    const enum status status = zeros_eigenvalues(&system, work, pole);
-    if (status != STATUS_OK) return status;
-    qsort(pole, n, sizeof *pole, by_modulus);
-    write_roots(page->xml, "#pole", pole, linear->n_states);
-    return status;
-}
-
 int report_linear(struct report_page *page, struct operating_point *point)
 {
     struct linear linear = {0};
@@ -190,12 +175,21 @@ int report_linear(struct report_page *page, struct operating_point *point)
     if (status == STATUS_OK) status = linear_minimal(&linear, &page->report);
     int code = EXIT_OK;
     if (status == STATUS_OK) {
+        const size_t n = (size_t)linear.n_states;
+        const struct siso system = {.n = linear.n_states, .A = linear.A};
+        double *work = arena_allocate(page->arena, 2 * n * n + 5 * n + 5, sizeof *work);
+        struct complex_number *pole =
+            arena_allocate(page->arena, n, sizeof *pole); /* those of any pair are among them */
         xml_begin(page->xml, "p");
         xml_printf(page->xml, "%d states, %d inputs, %d outputs, about the operating point above. Poles by pairs:",
                    linear.n_states, linear.n_inputs, linear.n_outputs);
         xml_end_full(page->xml);
-        status = write_poles(page, &linear);
-        if (status == STATUS_OK) code = write_pairs(page, &linear);
+        status = page->arena->failed ? STATUS_NO_MEMORY : zeros_eigenvalues(&system, work, pole);
+        if (status == STATUS_OK) {
+            qsort(pole, n, sizeof *pole, by_modulus);
+            write_roots(page->xml, "#pole", pole, linear.n_states);
+            code = write_pairs(page, &linear);
+        }
     }
     if (status != STATUS_OK) report_reason(page, status, "The linear model is not available");
     linear_free(&linear);

@@ -56,22 +56,6 @@ static struct sweep_options default_sweep(const struct cli_model *loaded, int li
     return sweep;
 }
 
-static void write_default_sweeps(struct report_page *page, struct cli_model *loaded)
-{
-    int count = 0;
-    for (int i = 0; i < loaded->robot->n_links && count < SWEPT; i++) {
-        const struct joint *joint = &loaded->robot->link[i].joint;
-        const bool moved = !joint->passive || joint_actuated(loaded->robot, i);
-        if (joint->prescribed || !joint_has_coordinates(joint) || joint_positions(joint) != 1 || !moved) continue;
-        struct sweep_options wanted = default_sweep(loaded, i);
-        wanted.count = PLOTTED;
-        wanted.given = page->options->common.at != NULL;
-        write_sweep(page, loaded, &wanted);
-        count++;
-    }
-    if (count == 0) html_paragraph(page->xml, "No joint has a drive: there is nothing to sweep.");
-}
-
 static int write_sweeps(struct report_page *page, struct cli_model *loaded)
 {
     const struct report_options *options = page->options;
@@ -80,7 +64,19 @@ static int write_sweeps(struct report_page *page, struct cli_model *loaded)
         html_paragraph(page->xml, "Frequencies over poses are not computed with drives of lines inside the arm.");
         return EXIT_OK;
     }
-    if (options->sweep.n == 0) write_default_sweeps(page, loaded);
+    int count = 0;
+    for (int i = 0; options->sweep.n == 0 && i < loaded->robot->n_links && count < SWEPT; i++) {
+        const struct joint *joint = &loaded->robot->link[i].joint;
+        const bool moved = !joint->passive || joint_actuated(loaded->robot, i);
+        if (joint->prescribed || !joint_has_coordinates(joint) || joint_positions(joint) != 1 || !moved) continue;
+        struct sweep_options wanted = default_sweep(loaded, i);
+        wanted.count = PLOTTED;
+        wanted.given = options->common.at != NULL;
+        write_sweep(page, loaded, &wanted);
+        count++;
+    }
+    if (options->sweep.n == 0 && count == 0)
+        html_paragraph(page->xml, "No joint has a drive: there is nothing to sweep.");
     for (int i = 0; i < options->sweep.n && code == EXIT_OK; i++) {
         struct sweep_options wanted = {.count = PLOTTED, .given = options->common.at != NULL};
         code = sweep_read("report", options->sweep.text[i], loaded->robot, &wanted);

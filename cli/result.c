@@ -68,20 +68,14 @@ static int report_failure(const struct result *result, const char *how)
     return EXIT_INPUT;
 }
 
-/* The file itself; its name as given if it does not exist yet */
-static bool find_file(const char *given, bool exists, char file[PATH_MAX])
-{
-    if (exists) return realpath(given, file) != NULL;
-    errno = ENAMETOOLONG;
-    return snprintf(file, PATH_MAX, "%s", given) < PATH_MAX;
-}
-
 int result_open(const char *file, FILE *stream, struct result *result)
 {
     struct stat old;
     const bool exists = stat(file, &old) == 0, replaced = exists && S_ISREG(old.st_mode);
     *result = (struct result){.given = file};
-    if (!find_file(file, replaced, result->file)) return report_failure(result, "cannot");
+    errno = ENAMETOOLONG;
+    if (replaced ? realpath(file, result->file) == NULL : snprintf(result->file, PATH_MAX, "%s", file) >= PATH_MAX)
+        return report_failure(result, "cannot");
     if (replaced || !exists) {
         snprintf(result->temporary, sizeof result->temporary, "%s.%ld.part", result->file, (long)getpid());
         errno = EMFILE;

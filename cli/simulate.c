@@ -1,5 +1,6 @@
 /* limber simulate: the same instance as the FMU, without an importer. */
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,24 +59,29 @@ struct run {
     const struct variables *variables;
     struct inputs inputs;
     struct columns columns;
-    clock_t integration;  /* CPU time of the steps, without output */
-    struct report report; /* of this command */
+    clock_t integration; /* CPU time of the steps, without output */
+    struct report *report;
     struct arena arena;
 };
 
-/* What the table of options does not check. --method is short for --set solver.method. */
-static int check_options(const struct options *options, enum method *method)
+/* The method of a word or a number; METHODS: there is none */
+static int method_of(const char *text)
+{
+    for (int i = 0; i < METHODS; i++)
+        if (strcmp(text, integrator_method_word((enum method)i)) == 0 || (text[0] == '0' + i && text[1] == '\0'))
+            return i;
+    return METHODS;
+}
+
+/* --method is short for --set solver.method. */
+static int check(const void *given)
 {
     static const char name[] = "solver.method=";
+    const struct options *options = given;
     const char *text = options->method;
-    for (int i = 0; text != NULL; i++) {
-        const char number[] = {(char)('0' + i), '\0'};
-        if (i == METHODS)
-            return cli_usage("simulate", "--method is auto, cvode, esdirk, explicit or symmetric (or 0 to 4), not '%s'",
-                             text);
-        *method = (enum method)i;
-        if (strcmp(text, integrator_method_word(*method)) == 0 || strcmp(text, number) == 0) break;
-    }
+    if (text != NULL && method_of(text) == METHODS)
+        return cli_usage("simulate", "--method is auto, cvode, esdirk, explicit or symmetric (or 0 to 4), not '%s'",
+                         text);
     for (int i = 0; i < options->common.set.n && text != NULL; i++)
         if (strncmp(options->common.set.text[i], name, sizeof name - 1) == 0)
             return cli_usage("simulate", "--method %s and --set %s both choose the method: give one of them", text,
@@ -90,7 +96,7 @@ static int check_options(const struct options *options, enum method *method)
 
 static int write_row(struct run *run, struct table *table, double t)
 {
-    const enum status status = checked_update(run->sim, t, &run->report);
+    const enum status status = checked_update(run->sim, t, run->report);
     if (status == STATUS_OK) cli_columns_write_row(&run->columns, run->sim, t, table);
     return cli_exit_code(status);
 }
@@ -145,42 +151,40 @@ static void print_statistics(const struct run *run, double cpu_seconds)
 
 /* A STATE's q and qd become start values, its forces inputs: those that no column of --inputs changes are constant. --set comes
    after it and has priority. */
-static int set_up(struct run *run, enum method method)
+static int set_up(struct run *run)
 {
     const struct options *options = run->options;
     const struct common *common = &options->common;
     int code = EXIT_OK;
     if (common->at != NULL) {
         struct state state;
-        const enum status status = state_read(sim_model(run->sim), common->at, &run->report, &state);
+        const enum status status = state_read(sim_model(run->sim), common->at, run->report, &state);
         if (status == STATUS_OK) state_to_start(&state, run->sim);
         state_free(&state);
         code = cli_exit_code(status);
     }
-    instance_set(run->sim, run->variables->solver.method, method);
+    instance_set(run->sim, run->variables->solver.method, options->method != NULL ? method_of(options->method) : 0);
     if (code == EXIT_OK) code = cli_settings_apply(common, run->sim, &run->arena);
     if (code == EXIT_OK)
         code = inputs_read(options->inputs,
                            options->hold                   ? BETWEEN_HELD
                            : options->interpolate == CUBIC ? BETWEEN_CUBIC
                                                            : BETWEEN_LINEAR,
-                           run->sim, &run->arena, &run->report, &run->inputs);
+                           run->sim, &run->arena, run->report, &run->inputs);
     return code == EXIT_OK ? cli_columns_choose("simulate", run->sim, &run->arena, &run->columns) : code;
 }
 
-static int run(const void *given)
+static int run(const void *given, struct report *report)
 {
     const struct options *options = given;
-    struct run run = {.options = options, .report = cli_report("simulate")};
-    struct report report = {.line = cli_print_error};
-    enum method method = 0;
-    int code = check_options(options, &method);
-    if (code != EXIT_OK) return code;
-    code = cli_load_sim(&options->common, &report, &run.arena, &run.sim);
+    struct run run = {.options = options, .report = report};
+    struct report lines = {.line = cli_print_error, .context = (void *)(uintptr_t) "limber"};
+    int code = cli_load_sim(&options->common, &lines, &run.arena, &run.sim);
     if (code == EXIT_OK) {
-        report.line = cli_print_warning; /* `check` prints warnings of the file; those of the start are new */
+        lines.line = cli_print_message; /* `check` prints warnings of the file; those of the start are new */
+        lines.context = NULL;
         run.variables = instance_variables(run.sim);
-        code = set_up(&run, method);
+        code = set_up(&run);
         if (code == EXIT_OK) {
             code = simulate(&run);
             if (options->stats) print_statistics(&run, (double)run.integration / CLOCKS_PER_SEC);
@@ -196,4 +200,5 @@ const struct command command_simulate = {
     .summary = "simulates the robot as the FMU does and prints all outputs and locals as CSV",
     .option = rows,
     .size = sizeof(struct options),
+    .check = check,
     .run = run};

@@ -179,29 +179,22 @@ static int print_json(const struct operating_point *point, const struct static_a
 
 /* ---- the command ------------------------------------------------------------------------------------------------------------ */
 
-static int find_equilibrium(const struct common *options, struct operating_point *point, struct arena *arena,
-                            struct report *report)
-{
-    int code = cli_exit_code(state_read(point->mechanism->model, options->at, report, &point->state));
-    if (code == EXIT_OK) code = cli_settings_apply(options, point->sim, arena);
-    if (code == EXIT_OK) code = holding_apply(options, point->sim);
-    if (code != EXIT_OK) return code;
-    struct static_answer answer;
-    code = cli_exit_code(static_answer_make(point, options->at != NULL, report, &answer));
-    if (code == EXIT_OK) code = options->json ? print_json(point, &answer) : print_table(point, &answer);
-    static_answer_free(&answer);
-    return code;
-}
-
-static int run(const void *given)
+static int run(const void *given, struct report *report)
 {
     const struct common *options = given;
-    struct report report = cli_report("static");
     struct operating_point point = {0};
     struct arena arena = {0};
-    const char *text = document_load(options->robot, &arena, &report);
-    int code = text == NULL ? EXIT_INPUT : cli_exit_code(operating_point_make(options->robot, text, &report, &point));
-    if (code == EXIT_OK) code = find_equilibrium(options, &point, &arena, &report);
+    const char *text = document_load(options->robot, &arena, report);
+    int code = text == NULL ? EXIT_INPUT : cli_exit_code(operating_point_make(options->robot, text, report, &point));
+    if (code == EXIT_OK) code = cli_exit_code(state_read(point.mechanism->model, options->at, report, &point.state));
+    if (code == EXIT_OK) code = cli_settings_apply(options, point.sim, &arena);
+    if (code == EXIT_OK) code = holding_apply(options, point.sim);
+    if (code == EXIT_OK) {
+        struct static_answer answer;
+        code = cli_exit_code(static_answer_make(&point, options->at != NULL, report, &answer));
+        if (code == EXIT_OK) code = options->json ? print_json(&point, &answer) : print_table(&point, &answer);
+        static_answer_free(&answer);
+    }
     operating_point_free(&point);
     arena_release(&arena);
     return code;

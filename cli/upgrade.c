@@ -1,6 +1,7 @@
 /* limber upgrade OLD -o NEW: a robot file of format 1 as one of format 2 with the same meaning. The text is edited, not
    written again: numbers, order and layout stay. */
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -106,18 +107,6 @@ static void copy_up_to(struct upgrade *upgrade, const char *to)
     upgrade->from = to;
 }
 
-/* A last member, laid out as the one before it. */
-static void add_foreshortening(struct upgrade *upgrade, const char *beam)
-{
-    struct text_member last = {beam, beam, beam};
-    while (next_member(&beam, &last)) continue;
-    const size_t space = (size_t)(last.key - last.space);
-    copy_up_to(upgrade, skip_value(last.value));
-    append(upgrade, ",", 1);
-    append(upgrade, last.space, space <= MOST_SPACE ? space : 0);
-    append(upgrade, addition, strlen(addition));
-}
-
 /* Beams that bend get what was the default in format 1. False if the text spells a key in an unusual way. */
 static bool edit(char *text, struct upgrade *upgrade, struct arena *arena)
 {
@@ -134,7 +123,13 @@ static bool edit(char *text, struct upgrade *upgrade, struct arena *arena)
         const struct link *of = &upgrade->old->link[i];
         const bool bends = of->beam.family[FAMILY_Y].count > 0 || of->beam.family[FAMILY_Z].count > 0;
         if (of->type != BODY_BEAM || !bends || beam == NULL || find_value(beam, "foreshortening") != NULL) continue;
-        add_foreshortening(upgrade, beam);
+        struct text_member last = {beam, beam, beam};
+        while (next_member(&beam, &last)) continue;
+        const size_t space = (size_t)(last.key - last.space);
+        copy_up_to(upgrade, skip_value(last.value));
+        append(upgrade, ",", 1);
+        append(upgrade, last.space, space <= MOST_SPACE ? space : 0); /* laid out as the member before */
+        append(upgrade, addition, strlen(addition));
         upgrade->beam[upgrade->n_beams++] = i;
     }
     copy_up_to(upgrade, text + length);
@@ -184,10 +179,11 @@ static int upgrade_text(const struct common *options, const struct robot *old, c
     return code;
 }
 
-static int run(const void *given)
+static int run(const void *given, struct report *unused)
 {
     const struct common *options = given;
-    struct report report = {.line = cli_print_error};
+    struct report report = {.line = cli_print_error, .context = (void *)(uintptr_t) "limber"};
+    (void)unused;
     struct arena arena = {0};
     struct robot *old = NULL;
     const char *text = document_load(options->robot, &arena, &report);

@@ -165,24 +165,25 @@ static int write_file(const struct options *options, const struct cli_model *loa
     return code == EXIT_OK && options->open ? open_browser(file) : code;
 }
 
-static int run(const void *given)
+static int check(const void *given)
 {
     const struct options *options = given;
-    struct report report = cli_report("view");
-    struct cli_model loaded;
-    struct arena arena = {0};
-    size_t size = 0;
     if (options->modes && options->common.at != NULL && strcmp(options->common.at, "-") == 0)
         return cli_usage("view", "--modes reads the STATE once more: give a file with --at");
-    int code = cli_load_model(&options->common, &report, &loaded);
-    if (code != EXIT_OK) return code;
+    return EXIT_OK;
+}
+
+static int run(const void *given, struct cli_model *loaded, struct report *report)
+{
+    const struct options *options = given;
+    struct arena arena = {0};
+    size_t size = 0;
     struct json_object *data = json_object_new_object();
-    const char *script = view_script(false, &arena, &size, &report);
-    code = script != NULL ? add_data(options, &loaded, data, &arena, &report) : EXIT_COMPUTATION;
-    if (code == EXIT_OK) code = write_file(options, &loaded, data, script, size, &arena);
+    const char *script = view_script(false, &arena, &size, report);
+    int code = script != NULL ? add_data(options, loaded, data, &arena, report) : EXIT_COMPUTATION;
+    if (code == EXIT_OK) code = write_file(options, loaded, data, script, size, &arena);
     json_object_put(data);
     arena_release(&arena);
-    cli_free_model(&loaded);
     return code;
 }
 
@@ -192,4 +193,5 @@ const struct command command_view = {
     .details = details,
     .option = rows,
     .size = sizeof(struct options),
-    .run = run};
+    .check = check,
+    .run_model = run};

@@ -43,13 +43,17 @@ static struct json_object *pairs(const struct complex_number *z, int count)
     return array;
 }
 
-static int print_zeros(const struct options *options, const struct linear *linear, struct report *report)
+static int run(const void *given, struct report *report)
 {
-    const int u = linear_find_input(linear, options->input, report),
-              y = linear_find_output(linear, options->output, report);
-    if (u < 0 || y < 0) return EXIT_INPUT;
-    struct zeros zeros;
-    int code = cli_exit_code(zeros_make(linear, u, y, report, &zeros));
+    const struct options *options = given;
+    struct linearization l;
+    struct zeros zeros = {0};
+    int code = cli_exit_code(linearization_make(&options->common, true, report, &l));
+    if (code == EXIT_OK) {
+        const int u = linear_find_input(&l.linear, options->input, report),
+                  y = linear_find_output(&l.linear, options->output, report);
+        code = u < 0 || y < 0 ? EXIT_INPUT : cli_exit_code(zeros_make(&l.linear, u, y, report, &zeros));
+    }
     if (code == EXIT_OK) {
         struct json_object *out = json_object_new_object();
         json_add_text(out, "input", options->input);
@@ -59,20 +63,10 @@ static int print_zeros(const struct options *options, const struct linear *linea
         json_add_whole(out, "relative_degree", zeros.relative_degree);
         json_add_number(out, "gain", zeros.gain);
         json_add(out, "poles", pairs(zeros.pole, zeros.n_poles));
-        json_add(out, "operating_point", linearization_json_point(linear->point));
+        json_add(out, "operating_point", linearization_json_point(&l.point));
         code = json_print_finite("zeros", out);
     }
     zeros_free(&zeros);
-    return code;
-}
-
-static int run(const void *given)
-{
-    const struct options *options = given;
-    struct report report = cli_report("zeros");
-    struct linearization l;
-    int code = cli_exit_code(linearization_make(&options->common, true, &report, &l));
-    if (code == EXIT_OK) code = print_zeros(options, &l.linear, &report);
     linearization_free(&l);
     return code;
 }
