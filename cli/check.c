@@ -16,18 +16,14 @@ static const char *const body_types[] = {[BODY_RIGID] = "rigid", [BODY_BEAM] = "
 
 static const struct option rows[] = {OPTION_ROBOT, OPTION_JSON("JSON instead of a table"), OPTION_OUTPUT, {0}};
 
-static const char details[] = "For loops, the command prints their constraints, how many of them are independent, and "
-                              "the start positions that close "
-                              "them (in JSON a STATE, `start`), and notes which joints move for that and how far (in "
-                              "JSON `notes`). Loops that cannot "
-                              "be closed are an error, and so is a joint that would have to move by more than 0.3 rad "
-                              "or 0.3 m, unless the loop has "
-                              "\"start\": \"approximate\".\n"
-                              "Warnings (in JSON `warnings`) point to values that are valid but unusual and probably "
-                              "mistakes, with the value and the "
-                              "usual range, and to links whose first frequency would change by more than 1 % with more "
-                              "modes. They do not change the "
-                              "exit code.";
+static const char details[] =
+    "For loops, the command prints their constraints, how many of them are independent, and the start positions that "
+    "close them (in JSON a STATE, `start`), and notes which joints move for that and how far (in JSON `notes`). Loops "
+    "that cannot be closed are an error, and so is a joint that would have to move by more than 0.3 rad or 0.3 m, "
+    "unless the loop has \"start\": \"approximate\".\n"
+    "Warnings (in JSON `warnings`) point to values that are valid but unusual and probably mistakes, with the value "
+    "and the usual range, and to links whose first frequency would change by more than 1 % with more modes. They do "
+    "not change the exit code.";
 
 /* Arrays of texts */
 struct messages {

@@ -45,13 +45,23 @@ static const char *write_file(const struct drive_options *options, struct arena 
     return file;
 }
 
-static enum status pack(const struct common *options, const char *file, struct arena *arena, struct report *report)
+int controller_pack(const struct drive_options *options, struct report *report)
 {
+    const struct common *common = &options->common;
+    if (common->robot == NULL) return cli_usage("drive", "expected the robot file of the controller's model");
+    struct report errors = failure_errors_only(report);
+    struct arena arena = {0};
     struct instance *controller = NULL;
-    enum status status = controller_make(options->robot, file, report, &controller);
-    if (status != STATUS_OK && report->errors == 0)
-        report_add(report, REPORT_ERROR, "%s: %s", options->robot, status_text(status));
-    if (status == STATUS_OK) {
+    int code = EXIT_OK;
+    const char *file = write_file(options, &arena, &errors, &code);
+    if (file == NULL && code == EXIT_OK) code = cli_no_memory("drive");
+    if (code == EXIT_OK) {
+        enum status status = controller_make(common->robot, file, &errors, &controller);
+        if (status != STATUS_OK && errors.errors == 0)
+            report_add(&errors, REPORT_ERROR, "%s: %s", common->robot, status_text(status));
+        code = cli_exit_code(status);
+    }
+    if (code == EXIT_OK) {
         struct instance *arm = controller_arm(controller);
         struct libraries libraries;
         char name[TEXT_SIZE], description[TEXT_SIZE];
@@ -63,23 +73,12 @@ static enum status pack(const struct common *options, const char *file, struct a
                                 .variables = instance_variables(controller),
                                 .model = sim_model(arm),
                                 .mechanism = sim_mechanism(arm)};
-        status = pack_libraries(options->output, &sources, arena, &libraries, report)
-                     ? pack_write(options, &fmu, (struct blob){file, strlen(file)}, &libraries, false, report)
-                     : STATUS_NO_FILE;
+        const struct blob resource = {file, strlen(file)};
+        code = cli_exit_code(pack_libraries(common->output, &sources, &arena, &libraries, &errors)
+                                 ? pack_write(common, &fmu, resource, &libraries, false, &errors)
+                                 : STATUS_NO_FILE);
     }
     instance_free(controller);
-    return status;
-}
-
-int controller_pack(const struct drive_options *options, struct report *report)
-{
-    if (options->common.robot == NULL) return cli_usage("drive", "expected the robot file of the controller's model");
-    struct report errors = failure_errors_only(report);
-    struct arena arena = {0};
-    int code = EXIT_OK;
-    const char *file = write_file(options, &arena, &errors, &code);
-    if (file != NULL) code = cli_exit_code(pack(&options->common, file, &arena, &errors));
-    else if (code == EXIT_OK) code = cli_no_memory("drive");
     arena_release(&arena);
     return code;
 }

@@ -23,29 +23,27 @@ static const struct option rows[] = {
     {"--set", "NAME=VALUE", OPTION_SETTINGS, TO_COMMON(set),
      .help = "a parameter's value in this FMU instead of the default; may be repeated"},
     {"--sensor", "NAME", OPTION_LIST, TO_DRIVE(sensors),
-     .help =
-         "the controller also takes this output of the robot's FMU, of a strain gauge or an accelerometer: "
-         "F.curvature[k], F.elongation, F.specific_force[k] of a frame F with \"sensor\": true, tip.specific_force[k]; "
-         "may be repeated; of controller only"},
+     .help = "the controller also takes this output of the robot's FMU, of a strain gauge or an accelerometer: "
+             "F.curvature[k], F.elongation, F.specific_force[k] of a frame F with \"sensor\": true, "
+             "tip.specific_force[k]; may be repeated; of controller only"},
     OPTION_JSON("JSON summary"),
     {"servo",
      .help = "DC motor with gear, current, velocity and position loop; joint position and velocity in, torque out"},
     {"cylinder", .help = "cylinder with a 4/3 proportional valve; valve command, length and rate in, force out"},
-    {"gear", .help = "elastic gear with play and the rotor of its motor; motor torque, joint position and velocity in, "
-                     "torque out"},
+    {"gear",
+     .help =
+         "elastic gear with play and the rotor of its motor; motor torque, joint position and velocity in, torque out"},
     {"spring", .help = "spring and damper between two pins; length and rate in, force out"},
     {"axis", .help = "up to four smooth moves and a position loop; position in, reference and command out"},
     {"sling", .help = "load on a rope, on the ground until it is lifted; motion of the hook in, force out"},
-    {"controller",
-     .help = "computed torque with a model of ROBOT inside, and a loop that corrects it; desired and measured "
-             "motion of the joints in, torques out at sample times (docs/control.md)"},
+    {"controller", .help = "computed torque with a model of ROBOT inside, and a loop that corrects it; desired and "
+                           "measured motion of the joints in, torques out at sample times (docs/control.md)"},
     {0}};
 
-static const char details[] = "docs/drives.md has equations and parameters, and explains how drives are coupled to an "
-                              "arm. The FMU contains NAME.so and, if "
-                              "it exists, NAME.dll, from the same folders as for `limber fmu`. The environment "
-                              "variables LIMBER_DRIVE_LIBRARY and "
-                              "LIMBER_DRIVE_DLL name other files.";
+static const char details[] =
+    "docs/drives.md has equations and parameters, and explains how drives are coupled to an arm. The FMU contains "
+    "NAME.so and, if it exists, NAME.dll, from the same folders as for `limber fmu`. The environment variables "
+    "LIMBER_DRIVE_LIBRARY and LIMBER_DRIVE_DLL name other files.";
 
 static const struct drive *find_drive(const char *name)
 {
@@ -101,27 +99,6 @@ static struct blob write_file(const struct drive *drive, const struct common *op
     return blob;
 }
 
-static enum status pack(const struct common *options, const struct drive *drive, struct blob file, struct arena *arena,
-                        struct report *report)
-{
-    struct variables variables;
-    struct libraries libraries;
-    char guid[GUID_SIZE];
-    const enum status status = companion_variables(drive, "--set", file.bytes, report, arena, &variables);
-    if (status != STATUS_OK) return status;
-    variables_guid(&variables, file.bytes, guid);
-    const struct fmu fmu = {.name = drive->name,
-                            .description = drive->description,
-                            .guid = guid,
-                            .variables = &variables,
-                            .drive = drive,
-                            .report = report};
-    const struct library_source source = {.name = drive->name,
-                                          .variable = {"LIMBER_DRIVE_LIBRARY", "LIMBER_DRIVE_DLL"}};
-    if (!pack_libraries(options->output, &source, arena, &libraries, report)) return STATUS_NO_FILE;
-    return pack_write(options, &fmu, file, &libraries, false, report);
-}
-
 static int run(const void *given, struct report *report)
 {
     const struct drive_options *options = given;
@@ -131,12 +108,31 @@ static int run(const void *given, struct report *report)
     if (options->common.robot != NULL) return cli_usage("drive", "too many arguments: '%s'", options->common.robot);
     if (options->sensors.n > 0) return cli_usage("drive", "--sensor is an option of the controller only");
 
+    const struct library_source source = {.name = drive->name,
+                                          .variable = {"LIMBER_DRIVE_LIBRARY", "LIMBER_DRIVE_DLL"}};
     struct report errors = failure_errors_only(report);
     struct arena arena = {0};
+    struct variables variables;
+    struct libraries libraries;
+    char guid[GUID_SIZE];
     int code = EXIT_OK;
     const struct blob file = write_file(drive, &options->common, &arena, &code);
-    if (file.bytes != NULL) code = cli_exit_code(pack(&options->common, drive, file, &arena, &errors));
-    else if (code == EXIT_OK) code = cli_no_memory("drive");
+    if (code == EXIT_OK && file.bytes == NULL) code = cli_no_memory("drive");
+    if (code == EXIT_OK)
+        code = cli_exit_code(companion_variables(drive, "--set", file.bytes, &errors, &arena, &variables));
+    if (code == EXIT_OK) {
+        variables_guid(&variables, file.bytes, guid);
+        const struct fmu fmu = {.name = drive->name,
+                                .description = drive->description,
+                                .guid = guid,
+                                .variables = &variables,
+                                .drive = drive,
+                                .report = &errors};
+        const enum status status = pack_libraries(options->common.output, &source, &arena, &libraries, &errors)
+                                       ? pack_write(&options->common, &fmu, file, &libraries, false, &errors)
+                                       : STATUS_NO_FILE;
+        code = cli_exit_code(status);
+    }
     arena_release(&arena);
     return code;
 }

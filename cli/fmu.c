@@ -25,8 +25,7 @@ static const struct option rows[] = {
     OPTION_FILE("FILE.fmu", "the file to write; an existing file is replaced"),
     {"--generated", NULL, OPTION_FLAG, TO(generated),
      .help = "steps with code that is generated for this robot; needs a C compiler: CC names it (default cc), CFLAGS "
-             "adds to "
-             "its options. The FMU runs on this platform only. docs/generate.md has the details"},
+             "adds to its options. The FMU runs on this platform only. docs/generate.md has the details"},
     {"--keep", "NAME", OPTION_LIST, TO(keep), .most = MOST_KEPT, .needs = "--generated",
      .reason = "chooses parameters of generated code",
      .help = "a parameter that generated code reads at run time: gravity, payload.mass (of the tip link), "
@@ -35,10 +34,8 @@ static const struct option rows[] = {
     {0}};
 
 static const char details[] = "The FMU contains limber_fmu.so and, if it exists, limber_fmu.dll. They are taken from "
-                              "the folder of this program or, if it "
-                              "is installed, from lib/limber of its prefix. The environment variables "
-                              "LIMBER_FMU_LIBRARY and LIMBER_FMU_DLL name other "
-                              "files.";
+                              "the folder of this program or, if it is installed, from lib/limber of its prefix. The "
+                              "environment variables LIMBER_FMU_LIBRARY and LIMBER_FMU_DLL name other files.";
 
 /* The code is of this robot as it starts: with loops, the constraints that are independent there */
 static bool generate_library(const struct options *options, struct instance *sim, struct arena *arena,
@@ -54,11 +51,10 @@ static bool generate_library(const struct options *options, struct instance *sim
         if (generate_keep(&what, keep) &&
             variables_find(instance_variables(sim), generate_kept_name(&what, what.n_kept - 1, name)) >= 0)
             continue;
-        report_add(
-            report, REPORT_ERROR,
-            "--keep %s: the FMU has no such parameter; gravity, payload.mass and LINK.payload.mass of links with a "
-            "payload can be kept",
-            keep);
+        report_add(report, REPORT_ERROR,
+                   "--keep %s: the FMU has no such parameter; gravity, payload.mass and LINK.payload.mass of links "
+                   "with a payload can be kept",
+                   keep);
         return false;
     }
     const enum status status = what.mechanism->constraints->n_rows > 0 ? instance_initialize(sim, &any) : STATUS_OK;
@@ -69,14 +65,18 @@ static bool generate_library(const struct options *options, struct instance *sim
     return libraries->of[PLATFORM_LINUX].bytes != NULL;
 }
 
-static enum status pack(const struct options *options, struct arena *arena, struct report *report)
+static int run(const void *given, struct report *report)
 {
+    const struct options *options = given;
+    const struct common *common = &options->common;
+    struct report errors = failure_errors_only(report);
+    struct arena arena = {0};
     struct instance *sim = NULL;
-    const char *robot = options->common.robot, *text = document_load(robot, arena, report);
-    if (text == NULL) return STATUS_NO_FILE;
-    enum status status = sim_make(robot, text, report, &sim);
-    if (status != STATUS_OK && report->errors == 0)
-        report_add(report, REPORT_ERROR, "%s: %s", robot, status_text(status));
+    errors.progress = progress_show;
+    const char *text = document_load(common->robot, &arena, &errors);
+    enum status status = text != NULL ? sim_make(common->robot, text, &errors, &sim) : STATUS_NO_FILE;
+    if (status != STATUS_OK && errors.errors == 0)
+        report_add(&errors, REPORT_ERROR, "%s: %s", common->robot, status_text(status));
     if (status == STATUS_OK) {
         struct libraries libraries;
         const struct robot *r = sim_robot(sim);
@@ -86,25 +86,15 @@ static enum status pack(const struct options *options, struct arena *arena, stru
                           .variables = instance_variables(sim),
                           .model = sim_model(sim),
                           .mechanism = sim_mechanism(sim),
-                          .report = report};
-        fmu.viewer.bytes = view_script(true, arena, &fmu.viewer.size, report); /* if it was built */
-        const bool found = options->generated
-                               ? generate_library(options, sim, arena, &libraries, report)
-                               : pack_libraries(options->common.output, &sources, arena, &libraries, report);
-        status = found && report->errors == 0 ? pack_write(&options->common, &fmu, (struct blob){text, strlen(text)},
-                                                           &libraries, options->generated, report)
-                                              : STATUS_NO_FILE;
+                          .report = &errors};
+        fmu.viewer.bytes = view_script(true, &arena, &fmu.viewer.size, &errors); /* if it was built */
+        const bool found = options->generated ? generate_library(options, sim, &arena, &libraries, &errors)
+                                              : pack_libraries(common->output, &sources, &arena, &libraries, &errors);
+        const struct blob robot = {text, strlen(text)};
+        status = found && errors.errors == 0 ? pack_write(common, &fmu, robot, &libraries, options->generated, &errors)
+                                             : STATUS_NO_FILE;
     }
     instance_free(sim);
-    return status;
-}
-
-static int run(const void *given, struct report *report)
-{
-    struct report errors = failure_errors_only(report);
-    struct arena arena = {0};
-    errors.progress = progress_show;
-    const enum status status = pack(given, &arena, &errors);
     arena_release(&arena);
     return cli_exit_code(status);
 }

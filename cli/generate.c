@@ -29,10 +29,8 @@ static const struct option rows[] = {
     {0}};
 
 static const char details[] = "Functions: forward dynamics, inverse dynamics, mass matrix and bias, Jacobian, tip "
-                              "kinematics, residual. Prints the "
-                              "operations of each. The code needs only libm; the test program compares it with results "
-                              "of the library. docs/generate.md has "
-                              "the details.";
+                              "kinematics, residual. Prints the operations of each. The code needs only libm; the test "
+                              "program compares it with results of the library. docs/generate.md has the details.";
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 
@@ -97,10 +95,10 @@ static int run(const void *given, struct cli_model *loaded, struct report *repor
     generate_prefix(loaded->robot->name, prefix);
     for (int i = 0; i < options->keep.n; i++)
         if (!generate_keep(&what, options->keep.text[i]))
-            return cli_usage("generate",
-                             "--keep %s: there is no such parameter; gravity, payload.mass and "
-                             "LINK.payload.mass can be kept",
-                             options->keep.text[i]);
+            return cli_usage(
+                "generate",
+                "--keep %s: there is no such parameter; gravity, payload.mass and LINK.payload.mass can be kept",
+                options->keep.text[i]);
     enum status status = constraints_choose(&loaded->mechanism, loaded->state.at.q, report);
     if (status == STATUS_OK) status = write_code(&what, &options->common, function, report);
     while (status == STATUS_NOT_POSITIVE && what.tolerance < 1e-7) { /* badly conditioned in every state */

@@ -35,8 +35,7 @@ static const struct option rows[] = {
     {"--step", "H", OPTION_POSITIVE, TO(step), .help = "distance of the rows of a profile [s]"},
     {"--start", "zero|static", OPTION_CHOICE, TO(start),
      .help = "elastic coordinates at the start: zero, or at rest under gravity (default), together with passive joints "
-             "that "
-             "nothing moves"},
+             "that nothing moves"},
     OPTIONS_HOLDING(.needs = NULL),
     {"--elastic", "CSV", OPTION_RESULT, TO(elastic),
      .help = "second table: elastic motion, tip, and everything else that simulate prints"},
@@ -49,14 +48,12 @@ static const struct option rows[] = {
     OPTION_OUTPUT,
     {0}};
 
-static const char details[] = "The elastic motion that goes with the joint motion is integrated, and so are passive "
-                              "joints. Where an open robot has as many "
-                              "line actuators as passive joints between their points, the actuators move these joints "
-                              "in place of drives: the motion of "
-                              "these joints is given too, and the forces A.force are in the result. Other actuators "
-                              "exert no force. A joint with two "
-                              "coordinates counts as two; the motion of a joint with a quaternion cannot be given: if "
-                              "it is passive, it is integrated.";
+static const char details[] =
+    "The elastic motion that goes with the joint motion is integrated, and so are passive joints. Where an open robot "
+    "has as many line actuators as passive joints between their points, the actuators move these joints in place of "
+    "drives: the motion of these joints is given too, and the forces A.force are in the result. Other actuators exert "
+    "no force. A joint with two coordinates counts as two; the motion of a joint with a quaternion cannot be given: if "
+    "it is passive, it is integrated.";
 
 struct run {
     const struct options *options;
@@ -99,10 +96,10 @@ static int read_list(const struct run *run, bool passive_too, const char *option
         char *end;
         number[i] = strtod(text, &end);
         if (end == text || !isfinite(number[i]) || *end != (i + 1 < count ? ',' : '\0'))
-            return cli_usage("inverse",
-                             "%s takes %d number%s with commas between, one for every %s (two where it has "
-                             "two coordinates)",
-                             option, count, count == 1 ? "" : "s", motion_joint(run->robot, passive_too));
+            return cli_usage(
+                "inverse",
+                "%s takes %d number%s with commas between, one for every %s (two where it has two coordinates)", option,
+                count, count == 1 ? "" : "s", motion_joint(run->robot, passive_too));
         text = end + 1;
     }
     return EXIT_OK;

@@ -29,10 +29,9 @@ static const struct option rows[] = {
 
 static const char details[] =
     "dx/dt = A x + B u, y = C x + D u for deviations from the operating point. `operating_point` in the output can be "
-    "used "
-    "as a STATE. States, inputs and outputs are all those of the FMU, but a quaternion is replaced by a small rotation "
-    "vector "
-    "J.dtheta in axes of the hinge frame. Derivatives are exact. The loops of a closed robot are closed first.";
+    "used as a STATE. States, inputs and outputs are all those of the FMU, but a quaternion is replaced by a small "
+    "rotation vector J.dtheta in axes of the hinge frame. Derivatives are exact. The loops of a closed robot are "
+    "closed first.";
 
 /* The four matrices, by name */
 struct matrix {
@@ -56,20 +55,6 @@ static struct json_object *names(const struct signal *signal, int count)
     struct json_object *array = json_object_new_array_ext(count);
     for (int i = 0; i < count; i++) json_object_array_add(array, json_object_new_string(signal[i].name));
     return array;
-}
-
-static int print_json(const struct linear *l)
-{
-    struct json_object *out = json_object_new_object();
-    struct matrix matrix[4];
-    list_matrices(l, matrix);
-    json_add(out, "states", names(l->x, l->n_states));
-    json_add(out, "inputs", names(l->u, l->n_inputs));
-    json_add(out, "outputs", names(l->y, l->n_outputs));
-    json_add(out, "operating_point", linearization_json_point(l->point));
-    for (int i = 0; i < 4; i++)
-        json_add(out, matrix[i].name, json_rows(matrix[i].number, matrix[i].n_rows, matrix[i].n_columns));
-    return json_print_finite("linearize", out);
 }
 
 /* ---- python-control and MATLAB ------------------------------------------------------------------------------------------ */
@@ -117,11 +102,10 @@ static void write_python(FILE *stream, const struct linear *l)
 {
     static const struct language python = {"np.array([", "]).reshape(%d, %d)\n", "[", "],", "[", "]", '"', '/'};
     const char *name = l->point->mechanism->robot->name;
-    fprintf(
-        stream,
-        "\"\"\"Robot %s linearized by limber: `from MODULE import system`. In names a slash replaces the dot of the "
-        "FMU variable.\"\"\"\n\nimport control\nimport numpy as np\n",
-        name);
+    fprintf(stream,
+            "\"\"\"Robot %s linearized by limber: `from MODULE import system`. In names a slash replaces the dot of "
+            "the FMU variable.\"\"\"\n\nimport control\nimport numpy as np\n",
+            name);
     write_matrices(stream, &python, l);
     fputs("\nsystem = control.ss(\n    A, B, C, D,\n    states=", stream);
     write_names(stream, &python, l->x, l->n_states);
@@ -170,7 +154,18 @@ static int run(const void *given, struct report *report)
     const struct options *options = given;
     struct linearization l;
     int code = cli_exit_code(linearization_make(&options->common, options->minimal, report, &l));
-    if (code == EXIT_OK) code = print_json(&l.linear);
+    if (code == EXIT_OK) {
+        struct json_object *out = json_object_new_object();
+        struct matrix matrix[4];
+        list_matrices(&l.linear, matrix);
+        json_add(out, "states", names(l.linear.x, l.linear.n_states));
+        json_add(out, "inputs", names(l.linear.u, l.linear.n_inputs));
+        json_add(out, "outputs", names(l.linear.y, l.linear.n_outputs));
+        json_add(out, "operating_point", linearization_json_point(&l.point));
+        for (int i = 0; i < 4; i++)
+            json_add(out, matrix[i].name, json_rows(matrix[i].number, matrix[i].n_rows, matrix[i].n_columns));
+        code = json_print_finite("linearize", out);
+    }
     if (code == EXIT_OK) code = write_file(options->python, &l.linear, write_python);
     if (code == EXIT_OK) code = write_file(options->matlab, &l.linear, write_matlab);
     linearization_free(&l);

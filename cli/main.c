@@ -119,7 +119,7 @@ bool cli_same_file(const char *a, const char *b)
 static bool names_result(const struct command *command, const char *option)
 {
     const struct option *row = options_find(command, option);
-    return row != NULL && (row->kind == OPTION_RESULT || row->kind == OPTION_REDIRECT);
+    return row != NULL && (row->type == OPTION_RESULT || row->type == OPTION_REDIRECT);
 }
 
 /* Rejects a result file that the command also reads or writes in another way: its arguments name all files */
@@ -172,7 +172,7 @@ static int run_guarded(const struct command *command, const struct common *optio
     struct result result = {0};
     struct vendor_memory memory = {0};
     const struct option *row = options_find(command, "-o");
-    if (row != NULL && row->kind == OPTION_REDIRECT && options->output != NULL)
+    if (row != NULL && row->type == OPTION_REDIRECT && options->output != NULL)
         call.code = result_open(options->output, stdout, &result);
     if (call.code != EXIT_OK) return call.code;
     const bool finished = vendor_run(&memory, run_command, &call);

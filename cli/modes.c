@@ -33,42 +33,33 @@ static const struct option rows[] = {
      .help = STATIC_HELP},
     OPTIONS_HOLDING(OF_AN_EQUILIBRIUM),
     OPTION_JOINTS("locked (default): driven joints keep position and velocity; free: they move without torque, or as "
-                  "their drives "
-                  "inside the arm move them. Passive joints always move, prescribed ones never."),
+                  "their drives inside the arm move them. Passive joints always move, prescribed ones never."),
     {"--sweep", "JOINT=a:b:n", OPTION_TEXT, TO(sweep),
      .help = "n poses of a joint from a to b [rad or m], the rest as in the state: CSV of frequencies; loops follow to "
-             "every pose "
-             "from the robot's start; JOINT[k] is coordinate k of two"},
+             "every pose from the robot's start; JOINT[k] is coordinate k of two"},
     {"--plot", "FILE.svg", OPTION_RESULT, TO(plot), .needs = "--sweep", .reason = "draws a sweep",
      .help = "plot of the sweep: the first --count modes, or six"},
     {"--count", "N", OPTION_WHOLE, TO(count), .least = 1, .help = "only the first N modes"},
     OPTION_JSON("JSON instead of a table or CSV"),
     OPTION_OUTPUT,
     {"frequency [Hz], growth [1/s]",
-     .help = "of the undamped motion, without damping and friction, with gravity, velocities, "
-             "prescribed motion and tip wrench. A mode without restoring force has frequency 0 "
-             "and the growth r of exp(r t)."},
+     .help = "of the undamped motion, without damping and friction, with gravity, velocities, prescribed motion and "
+             "tip wrench. A mode without restoring force has frequency 0 and the growth r of exp(r t)."},
     {"damping_ratio",
-     .help = "phi'D phi/(2 w phi'M phi), D with the derivative of friction at the state's velocities; 0 for w = "
-             "0"},
-    {"damped_frequency, damped_growth",
-     .help = "of the motion with damping and friction, by rising frequency. Strong damping "
-             "changes the order of the modes."},
-    {"participation",
-     .help = "|phi_i|^2 M_ii of each coordinate as a fraction of the sum: the kinetic energy of each coordinate "
-             "if it moved alone"},
+     .help = "phi'D phi/(2 w phi'M phi), D with the derivative of friction at the state's velocities; 0 for w = 0"},
+    {"damped_frequency, damped_growth", .help = "of the motion with damping and friction, by rising frequency. Strong "
+                                                "damping changes the order of the modes."},
+    {"participation", .help = "|phi_i|^2 M_ii of each coordinate as a fraction of the sum: the kinetic energy of each "
+                              "coordinate if it moved alone"},
     {0}};
 
 static const char details[] =
     "Small motions about the state as if forces held it (accelerations zero, those of prescribed joints as given). A "
-    "closed robot "
-    "has one mode for each independent motion that its loops leave. Joints of loops that a state leaves open follow "
-    "from the "
-    "robot's start to the state.\n"
+    "closed robot has one mode for each independent motion that its loops leave. Joints of loops that a state leaves "
+    "open follow from the robot's start to the state.\n"
     "With drives inside the arm that move (those of lines, and those of joints that are free): modes of the linearized "
-    "robot with "
-    "its drives and its damping, eigenvalues of A of `limber linearize`; participation of each state: left times right "
-    "eigenvector, as a fraction of the sum.";
+    "robot with its drives and its damping, eigenvalues of A of `limber linearize`; participation of each state: left "
+    "times right eigenvector, as a fraction of the sum.";
 
 static bool joints_are_free(const struct options *options)
 {

@@ -17,7 +17,7 @@ enum { LIST_SIZE = 512 };
 const struct option *options_find(const struct command *command, const char *name)
 {
     for (const struct option *row = command->option; row->name != NULL; row++)
-        if (row->kind > OPTION_ARGUMENT && strcmp(row->name, name) == 0) return row;
+        if (row->type > OPTION_ARGUMENT && strcmp(row->name, name) == 0) return row;
     return NULL;
 }
 
@@ -63,15 +63,15 @@ static int store_value(const char *command, const struct option *row, const char
     const char **string = to;
     struct text_list *list = to;
     char *end, words[LIST_SIZE];
-    const int most = row->most > 0 ? row->most : row->kind == OPTION_WHOLE ? INT_MAX : MOST_SETTINGS;
-    switch (row->kind) {
+    const int most = row->most > 0 ? row->most : row->type == OPTION_WHOLE ? INT_MAX : MOST_SETTINGS;
+    switch (row->type) {
     case OPTION_FLAG: *(bool *)to = true; break;
     case OPTION_POSITIVE:
     case OPTION_TOLERANCE:
         *number = strtod(text, &end);
         if (*text == '\0' || *end != '\0' || !isfinite(*number) || *number <= 0)
             return cli_usage(command, "%s takes a positive number, not '%s'", row->name, text);
-        if (row->kind == OPTION_TOLERANCE && !is_tolerance(*number))
+        if (row->type == OPTION_TOLERANCE && !is_tolerance(*number))
             return cli_usage(command, "%s takes a number from %g to less than 1, not '%s'", row->name,
                              TIGHTEST_TOLERANCE, text);
         break;
@@ -85,7 +85,7 @@ static int store_value(const char *command, const struct option *row, const char
         break;
     case OPTION_LIST:
     case OPTION_SETTINGS:
-        if (row->kind == OPTION_SETTINGS && strchr(text, '=') == NULL)
+        if (row->type == OPTION_SETTINGS && strchr(text, '=') == NULL)
             return cli_usage(command, "%s takes %s, not '%s'", row->name, row->value, text);
         if (list->n == most) return cli_usage(command, "%s %s: at most %d times", row->name, text, most);
         list->text[list->n++] = text;
@@ -102,7 +102,7 @@ static int report_missing(const struct command *command, uint64_t given, bool ar
     const struct option *missing[64];
     int n = 0;
     for (const struct option *row = command->option; row->name != NULL; row++)
-        if (arguments ? row->kind == OPTION_ARGUMENT && !row->optional : row->required)
+        if (arguments ? row->type == OPTION_ARGUMENT && !row->optional : row->required)
             if ((given & bit_of(command, row)) == 0) missing[n++] = row;
     for (int i = 0; i < n; i++) {
         snprintf(item, sizeof item, "%s%s%s", missing[i]->name, arguments ? "" : " ",
@@ -136,12 +136,12 @@ int options_parse(const struct command *command, int argc, char **argv, void *op
     for (int i = 1; i < argc && code == EXIT_OK; i++) {
         const char *word = argv[i];
         const bool named = word[0] == '-' && word[1] != '\0';
-        while (!named && argument->name != NULL && argument->kind != OPTION_ARGUMENT) argument++;
+        while (!named && argument->name != NULL && argument->type != OPTION_ARGUMENT) argument++;
         const struct option *row = named ? options_find(command, word) : argument->name != NULL ? argument++ : NULL;
         if (row == NULL)
             return named ? cli_usage(command->name, "unknown option '%s'", word)
                          : cli_usage(command->name, "too many arguments: '%s'", word);
-        const bool file = row->kind == OPTION_RESULT || row->kind == OPTION_REDIRECT, names = row->kind == OPTION_NAMES;
+        const bool file = row->type == OPTION_RESULT || row->type == OPTION_REDIRECT, names = row->type == OPTION_NAMES;
         if (named && row->value != NULL && ++i == argc)
             return cli_usage(command->name, "%s takes %s", word,
                              file    ? "a file name"
@@ -199,9 +199,9 @@ void options_help(const struct command *command)
     printf("usage: limber %s", command->name);
     for (const struct option *row = command->option; row->name != NULL; row++) {
         const int length = label_length(row);
-        if (row->kind == OPTION_ARGUMENT) printf(row->optional ? " [%s]" : " %s", row->name);
+        if (row->type == OPTION_ARGUMENT) printf(row->optional ? " [%s]" : " %s", row->name);
         if (row->required) printf(" %s %s", row->name, row->value);
-        others = others || (row->kind > OPTION_ARGUMENT && !row->required);
+        others = others || (row->type > OPTION_ARGUMENT && !row->required);
         if (row->help != NULL && length <= WIDEST_LABEL && length > widest) widest = length;
     }
     printf("%s\n\n", others ? " [options]" : "");
@@ -209,7 +209,7 @@ void options_help(const struct command *command)
     const struct option *last = NULL;
     for (const struct option *row = command->option; row->name != NULL; row++) {
         if (row->help == NULL) continue;
-        if (last == NULL || (last->kind == OPTION_TERM) != (row->kind == OPTION_TERM)) putchar('\n');
+        if (last == NULL || (last->type == OPTION_TERM) != (row->type == OPTION_TERM)) putchar('\n');
         printf("  %s%s%s", row->name, row->value != NULL ? " " : "", row->value != NULL ? row->value : "");
         const int length = label_length(row), column = widest + 4;
         if (length > widest) printf("\n%*s", column, "");

@@ -9,7 +9,7 @@
 enum { MOST_SETTINGS = 256 };
 
 /* What a row is, and the type of its value in the command's struct of options */
-enum option_kind {
+enum option_type {
     OPTION_TERM,      /* only explained by --help                                              */
     OPTION_ARGUMENT,  /* const char *: given by its position                                   */
     OPTION_FLAG,      /* bool                                                                  */
@@ -28,7 +28,7 @@ enum option_kind {
 struct option {
     const char *name;  /* "--at"; of an argument, what --help calls it                        */
     const char *value; /* what --help calls the value; of a choice, its words separated by |  */
-    enum option_kind kind;
+    enum option_type type;
     size_t to; /* offset of the value in the command's struct of options              */
     const char *help;
     bool required; /* an argument always is, unless it is optional                        */

@@ -43,10 +43,9 @@ static int convert(FILE *svg, FILE *png)
     }
     if (child > 0) waitpid(child, &status, 0);
     if (child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0) return EXIT_OK;
-    fputs(
-        "limber: picture: PNG is made by rsvg-convert, which failed or is missing (Debian: librsvg2-bin); -o FILE.svg "
-        "needs nothing else\n",
-        stderr);
+    fputs("limber: picture: PNG is made by rsvg-convert, which failed or is missing (Debian: librsvg2-bin); -o "
+          "FILE.svg needs nothing else\n",
+          stderr);
     return EXIT_COMPUTATION;
 }
 

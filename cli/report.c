@@ -12,22 +12,21 @@
 
 #define TO_REPORT(member) offsetof(struct report_options, member)
 
-static const struct option rows[] = {OPTION_ROBOT,
-                                     OPTION_FILE("FILE.html", "the page, which needs nothing else and can be printed"),
-                                     OPTION_AT("state file instead of the robot's start"),
-                                     {"--sweep", "JOINT=a:b:n", OPTION_LIST, TO_REPORT(sweep), .most = MOST_SWEEPS,
-                                      .help = "frequencies over n poses of a joint, as for `limber modes`; may be "
-                                              "repeated (default: the first three joints with "
-                                              "a drive)"},
-                                     {"--bode", "INPUT:OUTPUT", OPTION_LIST, TO_REPORT(bode), .most = MOST_PAIRS,
-                                      .help = "poles, zeros and frequency response between variables of the FMU; may "
-                                              "be repeated (default: from the first input "
-                                              "of a drive or joint to the first output and to the tip)"},
-                                     {0}};
+static const struct option rows[] = {
+    OPTION_ROBOT,
+    OPTION_FILE("FILE.html", "the page, which needs nothing else and can be printed"),
+    OPTION_AT("state file instead of the robot's start"),
+    {"--sweep", "JOINT=a:b:n", OPTION_LIST, TO_REPORT(sweep), .most = MOST_SWEEPS,
+     .help = "frequencies over n poses of a joint, as for `limber modes`; may be repeated (default: the first three "
+             "joints with a drive)"},
+    {"--bode", "INPUT:OUTPUT", OPTION_LIST, TO_REPORT(bode), .most = MOST_PAIRS,
+     .help = "poles, zeros and frequency response between variables of the FMU; may be repeated (default: from the "
+             "first input of a drive or joint to the first output and to the tip)"},
+    {0}};
 
-static const char details[] = "The linear model is that of `limber linearize` about the equilibrium of `limber "
-                              "static`. If something cannot be computed for "
-                              "a robot, the page gives the reason instead.";
+static const char details[] =
+    "The linear model is that of `limber linearize` about the equilibrium of `limber static`. If something cannot be "
+    "computed for a robot, the page gives the reason instead.";
 
 /* ---- reasons ------------------------------------------------------------------------------------------------------------------ */
 

@@ -30,9 +30,9 @@ static const struct option rows[] = {
     {"--until", "T", OPTION_POSITIVE, TO(until), .required = true, .help = "end of the simulation [s]"},
     {"--step", "H", OPTION_POSITIVE, TO(step), .required = true, .help = "communication and output step [s]"},
     {"--inputs", "CSV", OPTION_TEXT, TO(inputs),
-     .help = "inputs by name, first column time; constant before the first and after the last row. Prescribed motion "
-             "J.q, J.qd, "
-             "J.qdd: the quintic through these of both rows; columns that are left out are derived from the others"},
+     .help =
+         "inputs by name, first column time; constant before the first and after the last row. Prescribed motion J.q, "
+         "J.qd, J.qdd: the quintic through these of both rows; columns that are left out are derived from the others"},
     {"--interpolate", "linear|cubic", OPTION_CHOICE, TO(interpolate),
      .help = "other inputs between rows (default linear). cubic: a smooth spline through the rows"},
     {"--hold", NULL, OPTION_FLAG, TO(hold), .excludes = "--interpolate", .reason = "keeps inputs constant between rows",
@@ -49,8 +49,7 @@ static const struct option rows[] = {
     OPTION_OUTPUT,
     {"--stats", NULL, OPTION_FLAG, TO(stats),
      .help = "method and why it was chosen, steps, right-hand sides, Jacobians, restarts, residuals, factorizations, "
-             "Newton "
-             "iterations, failures, events, CPU seconds as JSON on standard error"},
+             "Newton iterations, failures, events, CPU seconds as JSON on standard error"},
     {0}};
 
 struct run {
@@ -137,16 +136,14 @@ static void print_statistics(const struct run *run, double cpu_seconds)
     instance_statistics(run->sim, &s);
     const struct integrator *integrator = instance_integrator(run->sim);
     const bool integrates = integrator != NULL;
-    fprintf(
-        stderr,
-        "{\"method\": \"%s\", \"reason\": \"%s\", \"steps\": %ld, \"rhs\": %ld, \"jacobians\": %ld, \"restarts\": %ld, "
-        "\"residuals\": %ld, "
-        "\"factorizations\": %ld, \"newton_iterations\": %ld, \"error_test_failures\": %ld, \"newton_failures\": %ld, "
-        "\"events\": %ld, \"cpu_seconds\": %.6g}\n",
-        integrates ? integrator_method_word(integrator->chosen) : "none",
-        integrates ? integrator->choice : "all motion is prescribed", s.steps, s.rhs, s.jacobians, s.restarts,
-        s.residuals, s.factorizations, s.newton_iterations, s.error_test_failures, s.newton_failures, s.events,
-        cpu_seconds);
+    fprintf(stderr,
+            "{\"method\": \"%s\", \"reason\": \"%s\", \"steps\": %ld, \"rhs\": %ld, \"jacobians\": %ld, \"restarts\": "
+            "%ld, \"residuals\": %ld, \"factorizations\": %ld, \"newton_iterations\": %ld, \"error_test_failures\": "
+            "%ld, \"newton_failures\": %ld, \"events\": %ld, \"cpu_seconds\": %.6g}\n",
+            integrates ? integrator_method_word(integrator->chosen) : "none",
+            integrates ? integrator->choice : "all motion is prescribed", s.steps, s.rhs, s.jacobians, s.restarts,
+            s.residuals, s.factorizations, s.newton_iterations, s.error_test_failures, s.newton_failures, s.events,
+            cpu_seconds);
 }
 
 /* A STATE's q and qd become start values, its forces inputs: those that no column of --inputs changes are constant. --set comes

@@ -16,26 +16,22 @@
 /* Joints that move less are not listed [rad or m] */
 static const double VISIBLE = 1e-9;
 
-static const struct option rows[] = {
-    OPTION_ROBOT,
-    OPTION_AT(
-        "where the search begins, and the loads: a JSON file (-: standard input) as for eval (default: the robot's "
-        "start)"),
-    OPTIONS_HOLDING(.needs = NULL),
-    OPTION_SET,
-    OPTION_JSON("JSON instead of a table; its operating_point can be used as a STATE"),
-    OPTION_OUTPUT,
-    {0}};
+static const struct option rows[] = {OPTION_ROBOT,
+                                     OPTION_AT("where the search begins, and the loads: a JSON file (-: standard "
+                                               "input) as for eval (default: the robot's start)"),
+                                     OPTIONS_HOLDING(.needs = NULL),
+                                     OPTION_SET,
+                                     OPTION_JSON("JSON instead of a table; its operating_point can be used as a STATE"),
+                                     OPTION_OUTPUT,
+                                     {0}};
 
 static const char details[] =
     "Driven joints and line actuators are held where they start: the torques and forces that hold them are part of the "
     "result. Passive joints move to their equilibrium, elastic coordinates bend, loops stay closed. A passive joint of "
-    "type "
-    "free is held, and the wrench that this takes is printed. In an open robot whose passive joints are moved by as "
-    "many "
-    "actuators, these hold the joints at their positions. Joints that are freed get the torque of the STATE, actuators "
-    "that "
-    "are freed its force. Unstable equilibria are found as well as stable ones: `stability` distinguishes them.";
+    "type free is held, and the wrench that this takes is printed. In an open robot whose passive joints are moved by "
+    "as many actuators, these hold the joints at their positions. Joints that are freed get the torque of the STATE, "
+    "actuators that are freed its force. Unstable equilibria are found as well as stable ones: `stability` "
+    "distinguishes them.";
 
 /* ---- lists of the result -------------------------------------------------------------------------------------------------- */
 
@@ -200,11 +196,10 @@ static int run(const void *given, struct report *report)
     return code;
 }
 
-const struct command command_static = {
-    .name = "static",
-    .summary = "static equilibrium: positions at which nothing accelerates, forces that hold it, deflections, and its "
-               "stability",
-    .details = details,
-    .option = rows,
-    .size = sizeof(struct common),
-    .run = run};
+const struct command command_static = {.name = "static",
+                                       .summary = "static equilibrium: positions at which nothing accelerates, forces "
+                                                  "that hold it, deflections, and its stability",
+                                       .details = details,
+                                       .option = rows,
+                                       .size = sizeof(struct common),
+                                       .run = run};

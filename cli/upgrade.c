@@ -15,11 +15,10 @@ static const struct option rows[] = {{"OLD.json", NULL, OPTION_ARGUMENT, TO_COMM
                                      OPTION_JSON("JSON summary"),
                                      {0}};
 
-static const char details[] = "Numbers, order and layout of the text stay. The format changes, and beams with bending "
-                              "modes that have no `foreshortening` "
-                              "get `\"foreshortening\": false`: in format 2 the default is true. A file whose names "
-                              "violate the stricter rules of format 2 "
-                              "is rejected, with both places in the message.";
+static const char details[] =
+    "Numbers, order and layout of the text stay. The format changes, and beams with bending modes that have no "
+    "`foreshortening` get `\"foreshortening\": false`: in format 2 the default is true. A file whose names violate the "
+    "stricter rules of format 2 is rejected, with both places in the message.";
 
 /* ---- places in the text of a valid JSON document ------------------------------------------------------------------ */
 
@@ -159,38 +158,29 @@ static void print_summary(const struct common *options, const struct upgrade *up
     json_object_put(json);
 }
 
-/* The new text must be readable as format 2, whose rules on names are stricter. */
-static int upgrade_text(const struct common *options, const struct robot *old, char *text, struct arena *arena,
-                        struct report *report)
-{
-    struct upgrade upgrade = {.old = old};
-    struct robot *new = NULL;
-    int code = EXIT_INPUT;
-    if (old->format != 1)
-        report_add(report, REPORT_ERROR, "%s: is already limber-robot/%d: nothing to upgrade", options->robot,
-                   old->format);
-    else if (!edit(text, &upgrade, arena))
-        report_add(report, REPORT_ERROR, "%s: cannot be edited: write the key \"format\" without escapes",
-                   options->robot);
-    else if (robot_read_text(options->robot, upgrade.text, &new, report) == STATUS_OK)
-        code = result_write(options->output, upgrade.text, upgrade.length);
-    robot_free(new);
-    if (code == EXIT_OK) print_summary(options, &upgrade);
-    return code;
-}
-
 static int run(const void *given, struct report *unused)
 {
     const struct common *options = given;
     struct report report = {.line = cli_print_error, .context = (void *)(uintptr_t) "limber"};
-    (void)unused;
     struct arena arena = {0};
-    struct robot *old = NULL;
+    struct robot *old = NULL, *new = NULL;
     const char *text = document_load(options->robot, &arena, &report);
     char *copy = text != NULL ? arena_string(&arena, text) : NULL; /* to be edited */
     int code = text != NULL && copy == NULL ? cli_no_memory("upgrade") : EXIT_INPUT;
-    if (copy != NULL && robot_read_text(options->robot, copy, &old, &report) == STATUS_OK)
-        code = upgrade_text(options, old, copy, &arena, &report);
+    (void)unused;
+    if (copy != NULL && robot_read_text(options->robot, copy, &old, &report) == STATUS_OK) {
+        struct upgrade upgrade = {.old = old};
+        if (old->format != 1)
+            report_add(&report, REPORT_ERROR, "%s: is already limber-robot/%d: nothing to upgrade", options->robot,
+                       old->format);
+        else if (!edit(copy, &upgrade, &arena))
+            report_add(&report, REPORT_ERROR, "%s: cannot be edited: write the key \"format\" without escapes",
+                       options->robot);
+        else if (robot_read_text(options->robot, upgrade.text, &new, &report) == STATUS_OK) /* stricter in format 2 */
+            code = result_write(options->output, upgrade.text, upgrade.length);
+        if (code == EXIT_OK) print_summary(options, &upgrade);
+    }
+    robot_free(new);
     robot_free(old);
     arena_release(&arena);
     return code;

@@ -27,8 +27,7 @@ static const struct option rows[] = {
     OPTION_AT("pose: a JSON file (-: standard input) as for eval (default: the robot's start)"),
     {"--result", "CSV", OPTION_LIST, TO(result), .most = MOST_RESULTS,
      .help = "a result to play, from simulate or any importer, with the names of the FMU's variables; up to 4, drawn "
-             "over each "
-             "other or side by side"},
+             "over each other or side by side"},
     {"--inputs", "CSV", OPTION_TEXT, TO(inputs), .needs = "--result", .reason = "is part of a result",
      .help = "positions of prescribed joints, which are inputs and not in the result"},
     {"--modes", NULL, OPTION_FLAG, TO(modes),
@@ -40,8 +39,7 @@ static const struct option rows[] = {
     {0}};
 
 static const char details[] = "The page needs no network and no server. Its kinematics is that of the FMU, compiled to "
-                              "WebAssembly: loops stay closed while a "
-                              "slider moves. docs/viewer.md describes it.";
+                              "WebAssembly: loops stay closed while a slider moves. docs/viewer.md describes it.";
 
 /* ROBOT without its folder, and .html for .json */
 static const char *default_output(const char *robot, struct arena *arena)

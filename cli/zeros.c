@@ -24,16 +24,12 @@ static const struct option rows[] = {OPTION_ROBOT,
 
 static const char details[] =
     "`zeros` and `poles` are [re, im] in 1/s, by modulus; `relative_degree` is the number of poles minus that of "
-    "zeros, "
-    "`gain` the factor of prod (s - z) / prod (s - p). Motions that are not coupled to both input and output are "
-    "removed, "
-    "and so are pairs that cancel at the origin. Other motions that the input does not excite, or that the output does "
-    "not "
-    "show, may appear as zeros that equal poles.\n"
+    "zeros, `gain` the factor of prod (s - z) / prod (s - p). Motions that are not coupled to both input and output "
+    "are removed, and so are pairs that cancel at the origin. Other motions that the input does not excite, or that "
+    "the output does not show, may appear as zeros that equal poles.\n"
     "Rounding: with W a bound of the robot's frequencies and n the number of states, zeros and poles below sqrt(10 n "
-    "eps) W "
-    "are set to 0; `minimum_phase` is false if some zero has re > 1e-6 |z|; a row of C, a column of B or a direct term "
-    "below 1e-10 of its vector's size is set to 0.\n"
+    "eps) W are set to 0; `minimum_phase` is false if some zero has re > 1e-6 |z|; a row of C, a column of B or a "
+    "direct term below 1e-10 of its vector's size is set to 0.\n"
     "A closed robot is described in minimal coordinates, as by linearize --minimal.";
 
 static struct json_object *pairs(const struct complex_number *z, int count)
