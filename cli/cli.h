@@ -12,10 +12,6 @@ extern const struct command command_check, command_eval, command_bench, command_
     command_drive, command_linearize, command_static, command_zeros, command_matrices, command_equations,
     command_generate, command_modes, command_upgrade, command_view, command_picture, command_report;
 
-/* Reads a robot and prints errors in it to standard error; NULL, with the exit code set, if there are any. Warnings are not
-   printed: `limber check` does that. The caller frees the robot. */
-struct robot *cli_load(const char *file, int *exit_code);
-
 /* A report whose errors and warnings go to standard error as `limber: COMMAND: TEXT`. */
 struct report cli_report(const char *command);
 

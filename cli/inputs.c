@@ -129,16 +129,6 @@ static void motion_at(const struct inputs *inputs, const struct input_rows *moti
     }
 }
 
-static double column_at(const struct inputs *inputs, const struct input_rows *column, const struct piece *piece)
-{
-    const double *x = column->x[0], *slope = column->x[1], s = piece->s;
-    const int i = piece->row;
-    if (i < 0) return x[0];
-    if (i == inputs->n_rows - 1 || inputs->between == BETWEEN_HELD) return x[i];
-    return inputs->between == BETWEEN_CUBIC ? rows_cubic_at(piece->h, s, x[i], x[i + 1], slope[i], slope[i + 1])
-                                            : (1 - s) * x[i] + s * x[i + 1];
-}
-
 /* All inputs are evaluated at a time t in turn, so that the piece is that of the last call as a rule. The instance's clock differs by
    rounding; values at the ends of a step must not, or they would look like a jump. */
 static const struct piece *piece_at(struct inputs *inputs, double t)
@@ -166,12 +156,18 @@ static void inputs_at(void *context, int reference, double t, double *u)
     if (place < 0) return;
     const struct input_rows *column = &inputs->column[place / 3];
     const struct piece *piece = piece_at(inputs, t);
+    const double *value = column->x[0], *slope = column->x[1], s = piece->s;
+    const int i = piece->row;
+    double x[3];
     if (column->is_motion) {
-        double x[3];
-        motion_at(inputs, column, piece->row, piece->t, x);
+        motion_at(inputs, column, i, piece->t, x);
         *u = x[place % 3];
+    } else if (i < 0 || i == inputs->n_rows - 1 || inputs->between == BETWEEN_HELD) {
+        *u = value[i < 0 ? 0 : i];
+    } else if (inputs->between == BETWEEN_CUBIC) {
+        *u = rows_cubic_at(piece->h, s, value[i], value[i + 1], slope[i], slope[i + 1]);
     } else {
-        *u = column_at(inputs, column, piece);
+        *u = (1 - s) * value[i] + s * value[i + 1];
     }
 }
 

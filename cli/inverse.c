@@ -22,17 +22,20 @@ struct options {
 
 enum { START_ZERO = 1, START_STATIC };
 
+#define OF_A_PROFILE .needs = "--profile", .reason = "belongs to a profile; a trajectory has rows"
+
 static const struct option rows[] = {
     OPTION_ROBOT,
     {"--trajectory", "CSV", OPTION_TEXT, TO(trajectory),
      .help = "columns time, then q, qd, qdd of every joint with a drive, by FMU name; cubic between rows"},
-    {"--profile", "cycloid", OPTION_CHOICE, TO(profile),
+    {"--profile", "cycloid", OPTION_CHOICE, TO(profile), .needs = "--rate --period --until --step",
+     .reason = "is defined by further options",
      .help = "q = start + k (t - T/pi sin(pi t/T)), exact at every instant, with --rate and --period"},
-    {"--rate", "K,K,...", OPTION_TEXT, TO(rate),
+    {"--rate", "K,K,...", OPTION_TEXT, TO(rate), OF_A_PROFILE,
      .help = "k of every joint with a drive [rad/s or m/s], two where it has two coordinates"},
-    {"--period", "T,T,...", OPTION_TEXT, TO(period), .help = "T of every joint with a drive [s]"},
-    {"--until", "T", OPTION_POSITIVE, TO(until), .help = "end of a profile [s]"},
-    {"--step", "H", OPTION_POSITIVE, TO(step), .help = "distance of the rows of a profile [s]"},
+    {"--period", "T,T,...", OPTION_TEXT, TO(period), OF_A_PROFILE, .help = "T of every joint with a drive [s]"},
+    {"--until", "T", OPTION_POSITIVE, TO(until), OF_A_PROFILE, .help = "end of a profile [s]"},
+    {"--step", "H", OPTION_POSITIVE, TO(step), OF_A_PROFILE, .help = "distance of the rows of a profile [s]"},
     {"--start", "zero|static", OPTION_CHOICE, TO(start),
      .help = "elastic coordinates at the start: zero, or at rest under gravity (default), together with passive joints "
              "that nothing moves"},
@@ -73,16 +76,11 @@ static int check(const void *given)
     const struct holding *holding = &options->common.holding;
     if ((options->trajectory != NULL) == (options->profile != 0))
         return cli_usage("inverse", "expected --trajectory CSV or --profile cycloid");
-    if (options->profile != 0 &&
-        (options->rate == NULL || options->period == NULL || options->until == 0 || options->step == 0))
-        return cli_usage("inverse", "--profile cycloid needs --rate, --period, --until and --step");
-    if (options->profile == 0 &&
-        (options->rate != NULL || options->period != NULL || options->until != 0 || options->step != 0))
-        return cli_usage("inverse", "--rate, --period, --until and --step belong to --profile; a trajectory has rows");
     if ((holding->hold != NULL || holding->free != NULL || holding->hold_actuators != NULL ||
          holding->free_actuators != NULL) &&
         (options->rigid || options->start == START_ZERO))
-        return cli_usage("inverse", "--hold and --free are of a static start: leave out --rigid and --start zero");
+        return cli_usage("inverse",
+                         "--hold and --free choose what a static start holds: leave out --rigid and --start zero");
     return EXIT_OK;
 }
 

@@ -101,14 +101,6 @@ int cli_exit_code(enum status status)
     }
 }
 
-struct robot *cli_load(const char *file, int *exit_code)
-{
-    struct report report = {.line = cli_print_error};
-    struct robot *robot;
-    *exit_code = cli_exit_code(robot_read_file(file, &robot, &report));
-    return robot;
-}
-
 bool cli_same_file(const char *a, const char *b)
 {
     struct stat x, y;

@@ -12,9 +12,9 @@ static const struct option rows[] = {
     OPTION_JSON_ALWAYS,
     OPTION_OUTPUT,
     {"M", .help = "mass matrix, n x n, rows of prescribed joints included"},
-    {"C",
-     .help = "Coriolis matrix (Christoffel symbols), n x n: C qd are the velocity terms of the bias, without damping "
-             "and friction. M_dot - 2 C is skew with elastic_terms full; linear and ruthless drop terms of it"},
+    {"C", .help =
+              "Coriolis matrix (Christoffel symbols), n x n: C qd are the velocity terms of the bias, without damping "
+              "and friction. M_dot - 2 C is skew with elastic_terms full; linear and ruthless drop terms of it"},
     {"K", .help = "stiffness, n x n: strain and joint springs; constant"},
     {"G", .help = "gravity, n"},
     {"B", .help = "n x numbers in tau, in the order of tau; zero columns for passive and prescribed joints"},

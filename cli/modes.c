@@ -87,18 +87,24 @@ static void append(struct json_object *lists, const char *key, struct json_objec
     json_object_array_add(json_object_object_get(lists, key), value);
 }
 
-static void append_number(struct json_object *lists, const char *key, double number)
+/* The name of coordinate or state i, perhaps in the buffer */
+typedef const char *name_function(const void *context, int i, char buffer[NAME_SIZE]);
+
+static struct json_object *json_shares(int n, const double *share, name_function *name_of, const void *context)
 {
-    append(lists, key, json_object_new_double(number));
+    struct json_object *shares = json_object_new_object();
+    char buffer[NAME_SIZE];
+    for (int i = 0; i < n; i++) json_add_number(shares, name_of(context, i, buffer), share[i]);
+    return shares;
 }
 
-/* The largest participations, up to three, as far as they are visible: their indices, -1 behind the last */
-enum { LARGEST = 3 };
-
-static void find_largest(int n, const double *share, int largest[LARGEST + 1])
+/* The largest participations, up to three, as far as they are visible */
+static void print_shares(int n, const double *share, name_function *name_of, const void *context)
 {
+    enum { LARGEST = 3 };
     const double least = 0.01;
-    for (int k = 0; k <= LARGEST; k++) largest[k] = -1;
+    int largest[LARGEST];
+    char buffer[NAME_SIZE];
     for (int k = 0; k < LARGEST && k < n; k++) {
         int best = -1;
         for (int i = 0; i < n; i++) {
@@ -108,20 +114,17 @@ static void find_largest(int n, const double *share, int largest[LARGEST + 1])
         }
         if (k > 0 && share[best] < least) return;
         largest[k] = best;
+        printf("%s%s %.0f %%", k > 0 ? ", " : "", name_of(context, best, buffer), 100 * share[best]);
     }
-}
-
-static void print_share(int k, const char *name, double share)
-{
-    printf("%s%s %.0f %%", k > 0 ? ", " : "", name, 100 * share);
 }
 
 /* ---- modes at a state ------------------------------------------------------------------------------------------------------ */
 
-/* Name of a moving coordinate */
-static void name_of(const struct modes *modes, int moving, char name[NAME_SIZE])
+static const char *coordinate_name(const void *context, int i, char buffer[NAME_SIZE])
 {
-    name_tangent(modes->mechanism->model, modes->motion.coordinate[moving], name);
+    const struct modes *modes = context;
+    name_tangent(modes->mechanism->model, modes->motion.coordinate[i], buffer);
+    return buffer;
 }
 
 static int print_json(const struct modes *modes, int shown)
@@ -129,18 +132,12 @@ static int print_json(const struct modes *modes, int shown)
     struct json_object *out = json_lists(6);
     for (int k = 0; k < shown; k++) {
         const struct mode *mode = &modes->eigen.mode[k];
-        struct json_object *shares = json_object_new_object();
-        for (int i = 0; i < modes->motion.n; i++) {
-            char name[NAME_SIZE];
-            name_of(modes, i, name);
-            json_add_number(shares, name, mode->share[i]);
-        }
-        append_number(out, "frequency", mode->frequency);
-        append_number(out, "damping_ratio", mode->damping_ratio);
-        append_number(out, "growth", mode->growth);
-        append(out, "participation", shares);
-        append_number(out, "damped_frequency", modes->eigen.damped[k].frequency);
-        append_number(out, "damped_growth", modes->eigen.damped[k].growth);
+        append(out, "frequency", json_object_new_double(mode->frequency));
+        append(out, "damping_ratio", json_object_new_double(mode->damping_ratio));
+        append(out, "growth", json_object_new_double(mode->growth));
+        append(out, "participation", json_shares(modes->motion.n, mode->share, coordinate_name, modes));
+        append(out, "damped_frequency", json_object_new_double(modes->eigen.damped[k].frequency));
+        append(out, "damped_growth", json_object_new_double(modes->eigen.damped[k].growth));
     }
     return json_print_finite("modes", out);
 }
@@ -155,14 +152,8 @@ static int print_table(const struct options *options, const struct modes *modes,
     else printf("\n\nmode  frequency [Hz]  damping ratio  moves most\n");
     for (int k = 0; k < shown; k++) {
         const struct mode *mode = &modes->eigen.mode[k];
-        int largest[LARGEST + 1];
         printf("%4d  %14.7g  %13.5g  ", k + 1, mode->frequency, mode->damping_ratio);
-        find_largest(modes->motion.n, mode->share, largest);
-        for (int i = 0; largest[i] >= 0; i++) {
-            char name[NAME_SIZE];
-            name_of(modes, largest[i], name);
-            print_share(i, name, mode->share[largest[i]]);
-        }
+        print_shares(modes->motion.n, mode->share, coordinate_name, modes);
         if (mode->growth != 0) printf("; %s as exp(%.5g t)", mode->growth > 0 ? "grows" : "shrinks", mode->growth);
         printf("\n");
     }
@@ -209,9 +200,10 @@ int sweep_read(const char *command, const char *text, const struct robot *robot,
             sweep->link = i, sweep->k = k;
             if (strlen(name) == length && memcmp(name, text, length) == 0) return EXIT_OK;
         }
-    fprintf(stderr, "limber: %s: --sweep %s: the robot has no joint '%.*s' with a coordinate", command, text,
-            (int)length, text);
-    fprintf(stderr, "; JOINT is a joint with one coordinate, or JOINT[1] or JOINT[2] of one with two\n");
+    fprintf(stderr,
+            "limber: %s: --sweep %s: the robot has no joint '%.*s' with a coordinate; JOINT is a joint with one "
+            "coordinate, or JOINT[1] or JOINT[2] of one with two\n",
+            command, text, (int)length, text);
     return EXIT_INPUT;
 }
 
@@ -287,35 +279,40 @@ static int run_sweep(const struct options *options, struct modes *modes, struct 
 
 /* ---- with drives inside the arm -------------------------------------------------------------------------------------------------- */
 
-static int print_linear_json(const struct linear *linear, const struct driven_modes *modes, int shown)
+struct linear_modes {
+    struct linear linear;
+    struct driven_modes modes;
+};
+
+static const char *state_name(const void *context, int i, char buffer[NAME_SIZE])
+{
+    const struct linear_modes *l = context;
+    (void)buffer;
+    return l->linear.x[l->modes.state[i]].name;
+}
+
+static int print_linear_json(const struct linear_modes *l, int shown)
 {
     struct json_object *out = json_lists(4);
     for (int k = 0; k < shown; k++) {
-        const struct driven_mode *mode = &modes->mode[k];
-        struct json_object *shares = json_object_new_object();
-        for (int i = 0; i < modes->n_states; i++)
-            json_add_number(shares, linear->x[modes->state[i]].name, mode->share[i]);
-        append_number(out, "frequency", mode->frequency);
-        append_number(out, "damping_ratio", mode->damping_ratio);
-        append_number(out, "growth", mode->growth);
-        append(out, "participation", shares);
+        const struct driven_mode *mode = &l->modes.mode[k];
+        append(out, "frequency", json_object_new_double(mode->frequency));
+        append(out, "damping_ratio", json_object_new_double(mode->damping_ratio));
+        append(out, "growth", json_object_new_double(mode->growth));
+        append(out, "participation", json_shares(l->modes.n_states, mode->share, state_name, l));
     }
     return json_print_finite("modes", out);
 }
 
-static int print_linear_table(const struct options *options, const struct linear *linear,
-                              const struct driven_modes *modes, int shown)
+static int print_linear_table(const struct options *options, const struct linear_modes *l, int shown)
 {
     printf("%s, joints %s, with drives: %d mode%s\n\nmode  frequency [Hz]  damping ratio  growth [1/s]  moves most\n",
-           linear->point->mechanism->robot->name, joints_are_free(options) ? "free" : "locked", modes->n,
-           modes->n == 1 ? "" : "s");
+           l->linear.point->mechanism->robot->name, joints_are_free(options) ? "free" : "locked", l->modes.n,
+           l->modes.n == 1 ? "" : "s");
     for (int k = 0; k < shown; k++) {
-        const struct driven_mode *mode = &modes->mode[k];
-        int largest[LARGEST + 1];
+        const struct driven_mode *mode = &l->modes.mode[k];
         printf("%4d  %14.7g  %13.5g  %12.5g  ", k + 1, mode->frequency, mode->damping_ratio, mode->growth);
-        find_largest(modes->n_states, mode->share, largest);
-        for (int i = 0; largest[i] >= 0; i++)
-            print_share(i, linear->x[modes->state[largest[i]]].name, mode->share[largest[i]]);
+        print_shares(l->modes.n_states, mode->share, state_name, l);
         printf("\n");
     }
     return EXIT_OK;
@@ -323,18 +320,16 @@ static int print_linear_table(const struct options *options, const struct linear
 
 static int run_linear(const struct options *options, struct operating_point *point, struct report *report)
 {
-    struct linear linear;
-    struct driven_modes modes = {0};
-    enum status status = linear_make(point, report, &linear);
-    if (status == STATUS_OK) status = linear_minimal(&linear, report);
-    if (status == STATUS_OK) status = driven_modes_make(&linear, joints_are_free(options), report, &modes);
+    struct linear_modes l = {.modes = {0}};
+    enum status status = linear_make(point, report, &l.linear);
+    if (status == STATUS_OK) status = linear_minimal(&l.linear, report);
+    if (status == STATUS_OK) status = driven_modes_make(&l.linear, joints_are_free(options), report, &l.modes);
     int code = cli_exit_code(status);
-    const int shown = shown_modes(options, modes.n);
+    const int shown = shown_modes(options, l.modes.n);
     if (code == EXIT_OK)
-        code = options->common.json ? print_linear_json(&linear, &modes, shown)
-                                    : print_linear_table(options, &linear, &modes, shown);
-    driven_modes_free(&modes);
-    linear_free(&linear);
+        code = options->common.json ? print_linear_json(&l, shown) : print_linear_table(options, &l, shown);
+    driven_modes_free(&l.modes);
+    linear_free(&l.linear);
     return code;
 }
 

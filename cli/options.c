@@ -26,6 +26,13 @@ static uint64_t bit_of(const struct command *command, const struct option *row)
     return row != NULL ? (uint64_t)1 << (row - command->option) : 0;
 }
 
+/* "--at STATE", "ROBOT" */
+static int label_of(const struct option *row, char label[LIST_SIZE])
+{
+    return snprintf(label, LIST_SIZE, "%s%s%s", row->name, row->value != NULL ? " " : "",
+                    row->value != NULL ? row->value : "");
+}
+
 /* Item i of n items of a list in a message: "a, b or c" */
 static void add_item(char list[LIST_SIZE], int i, int n, const char *conjunction, const char *item, int length)
 {
@@ -105,8 +112,7 @@ static int report_missing(const struct command *command, uint64_t given, bool ar
         if (arguments ? row->type == OPTION_ARGUMENT && !row->optional : row->required)
             if ((given & bit_of(command, row)) == 0) missing[n++] = row;
     for (int i = 0; i < n; i++) {
-        snprintf(item, sizeof item, "%s%s%s", missing[i]->name, arguments ? "" : " ",
-                 arguments ? "" : missing[i]->value);
+        (void)label_of(missing[i], item);
         add_item(list, i, n, " and ", item, LIST_SIZE);
     }
     return n == 0 ? EXIT_OK : cli_usage(command->name, "expected %s", list);
@@ -116,14 +122,14 @@ static int report_missing(const struct command *command, uint64_t given, bool ar
 static int check_names(const struct command *command, const struct option *row, const char *names, bool needed,
                        uint64_t given)
 {
-    char text[LIST_SIZE], *rest = text;
+    char text[LIST_SIZE], label[LIST_SIZE], *rest = text;
     snprintf(text, sizeof text, "%s", names != NULL ? names : "");
     for (char *name; (name = strtok_r(rest, " ", &rest)) != NULL;) {
         const struct option *other = options_find(command, name);
         if (((given & bit_of(command, other)) != 0) == needed) continue;
         if (!needed) return cli_usage(command->name, "%s %s: leave out %s", row->name, row->reason, name);
-        return cli_usage(command->name, "%s %s: give %s%s%s too", row->name, row->reason, name,
-                         other->value != NULL ? " " : "", other->value != NULL ? other->value : "");
+        (void)label_of(other, label);
+        return cli_usage(command->name, "%s %s: give %s too", row->name, row->reason, label);
     }
     return EXIT_OK;
 }
@@ -187,20 +193,16 @@ static const char *print_paragraph(const char *text, int column, int indent)
     return *text == '\n' ? text + 1 : NULL;
 }
 
-static int label_length(const struct option *row)
-{
-    return (int)(strlen(row->name) + (row->value != NULL ? 1 + strlen(row->value) : 0));
-}
-
 void options_help(const struct command *command)
 {
     bool others = false;
     int widest = 0;
+    char label[LIST_SIZE];
     printf("usage: limber %s", command->name);
     for (const struct option *row = command->option; row->name != NULL; row++) {
-        const int length = label_length(row);
+        const int length = label_of(row, label);
         if (row->type == OPTION_ARGUMENT) printf(row->optional ? " [%s]" : " %s", row->name);
-        if (row->required) printf(" %s %s", row->name, row->value);
+        if (row->required) printf(" %s", label);
         others = others || (row->type > OPTION_ARGUMENT && !row->required);
         if (row->help != NULL && length <= WIDEST_LABEL && length > widest) widest = length;
     }
@@ -210,10 +212,9 @@ void options_help(const struct command *command)
     for (const struct option *row = command->option; row->name != NULL; row++) {
         if (row->help == NULL) continue;
         if (last == NULL || (last->type == OPTION_TERM) != (row->type == OPTION_TERM)) putchar('\n');
-        printf("  %s%s%s", row->name, row->value != NULL ? " " : "", row->value != NULL ? row->value : "");
-        const int length = label_length(row), column = widest + 4;
+        const int length = label_of(row, label), column = widest + 4;
+        printf("  %-*s", column - 2, label);
         if (length > widest) printf("\n%*s", column, "");
-        else printf("%*s", column - 2 - length, "");
         print_paragraph(row->help, column, column);
         last = row;
     }

@@ -55,7 +55,6 @@ static const struct option rows[] = {
 struct run {
     const struct options *options;
     struct instance *sim;
-    const struct variables *variables;
     struct inputs inputs;
     struct columns columns;
     clock_t integration; /* CPU time of the steps, without output */
@@ -160,7 +159,8 @@ static int set_up(struct run *run)
         state_free(&state);
         code = cli_exit_code(status);
     }
-    instance_set(run->sim, run->variables->solver.method, options->method != NULL ? method_of(options->method) : 0);
+    instance_set(run->sim, instance_variables(run->sim)->solver.method,
+                 options->method != NULL ? method_of(options->method) : 0);
     if (code == EXIT_OK) code = cli_settings_apply(common, run->sim, &run->arena);
     if (code == EXIT_OK)
         code = inputs_read(options->inputs,
@@ -180,7 +180,6 @@ static int run(const void *given, struct report *report)
     if (code == EXIT_OK) {
         lines.line = cli_print_message; /* `check` prints warnings of the file; those of the start are new */
         lines.context = NULL;
-        run.variables = instance_variables(run.sim);
         code = set_up(&run);
         if (code == EXIT_OK) {
             code = simulate(&run);

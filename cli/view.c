@@ -41,16 +41,6 @@ static const struct option rows[] = {
 static const char details[] = "The page needs no network and no server. Its kinematics is that of the FMU, compiled to "
                               "WebAssembly: loops stay closed while a slider moves. docs/viewer.md describes it.";
 
-/* ROBOT without its folder, and .html for .json */
-static const char *default_output(const char *robot, struct arena *arena)
-{
-    const char *slash = strrchr(robot, '/'), *name = slash != NULL ? slash + 1 : robot, *dot = strrchr(name, '.');
-    const size_t length = dot != NULL && dot > name ? (size_t)(dot - name) : strlen(name), size = length + 6;
-    char *file = arena_allocate(arena, size, 1);
-    if (file != NULL) snprintf(file, size, "%.*s.html", (int)length, name);
-    return file;
-}
-
 /* ---- the page --------------------------------------------------------------------------------------------------------------- */
 
 const char *view_script(bool optional, struct arena *arena, size_t *size, struct report *report)
@@ -129,26 +119,22 @@ static int add_data(const struct options *options, struct cli_model *loaded, str
 
 /* ---- the command --------------------------------------------------------------------------------------------------------------- */
 
-static int open_browser(const char *file)
-{
-    extern char **environ;
-    char program[] = "xdg-open", *copy = strdup(file), *const arguments[] = {program, copy, NULL};
-    pid_t child;
-    const int error = copy != NULL ? posix_spawnp(&child, program, NULL, NULL, arguments, environ) : ENOMEM;
-    free(copy);
-    if (error == 0) return EXIT_OK;
-    fprintf(stderr, "limber: view: xdg-open cannot be started: %s; open %s in a browser\n", strerror(error), file);
-    return EXIT_INPUT;
-}
-
 static int write_file(const struct options *options, const struct cli_model *loaded, struct json_object *data,
                       const char *script, size_t size, struct arena *arena)
 {
     const struct common *common = &options->common;
-    const char *file = common->output != NULL ? common->output : default_output(common->robot, arena), *same = NULL;
-    const char *const read[] = {common->robot, common->at, options->inputs};
+    const char *file = common->output, *same = NULL, *const read[] = {common->robot, common->at, options->inputs};
     struct result result = {0};
-    if (file == NULL) return cli_no_memory("view");
+    if (file == NULL) { /* ROBOT without its folder, and .html for .json */
+        const char *slash = strrchr(common->robot, '/'), *name = slash != NULL ? slash + 1 : common->robot;
+        const char *dot = strrchr(name, '.');
+        const size_t length = dot != NULL && dot > name ? (size_t)(dot - name) : strlen(name),
+                     size_of_name = length + 6;
+        char *text = arena_allocate(arena, size_of_name, 1);
+        if (text == NULL) return cli_no_memory("view");
+        snprintf(text, size_of_name, "%.*s.html", (int)length, name);
+        file = text;
+    }
     for (size_t i = 0; i < sizeof read / sizeof *read; i++) /* main() compares the arguments, not the default name */
         if (read[i] != NULL && cli_same_file(file, read[i])) same = read[i];
     for (int i = 0; i < options->result.n; i++)
@@ -160,7 +146,14 @@ static int write_file(const struct options *options, const struct cli_model *loa
         code = result_close(&result, code);
     }
     if (code == EXIT_OK) printf("%s: open it in a browser\n", file);
-    return code == EXIT_OK && options->open ? open_browser(file) : code;
+    if (code != EXIT_OK || !options->open) return code;
+    extern char **environ;
+    char program[] = "xdg-open", *copy = arena_string(arena, file), *const arguments[] = {program, copy, NULL};
+    pid_t child;
+    const int error = copy != NULL ? posix_spawnp(&child, program, NULL, NULL, arguments, environ) : ENOMEM;
+    if (error == 0) return EXIT_OK;
+    fprintf(stderr, "limber: view: xdg-open cannot be started: %s; open %s in a browser\n", strerror(error), file);
+    return EXIT_INPUT;
 }
 
 static int check(const void *given)
