@@ -25,7 +25,7 @@ static const char details[] =
     "and the usual range, and to links whose first frequency would change by more than 1 % with more modes. They do "
     "not change the exit code.";
 
-/* Arrays of texts */
+/* Arrays of strings */
 struct messages {
     struct json_object *warnings, *notes;
 };
@@ -45,7 +45,7 @@ static const char *parent_of(const struct robot *robot, const struct link *link)
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
-/* null where JSON has no number for it: products of huge numbers overflow */
+/* null if the number is not finite, which JSON cannot express: products of huge numbers overflow */
 static struct json_object *json_number(double number)
 {
     return isfinite(number) ? json_object_new_double(number) : NULL;
@@ -140,7 +140,7 @@ static void add_closure(const struct robot *robot, const struct summary *summary
     json_add(json, "start", start);
 }
 
-/* Prints the robot; the arrays of messages stay the caller's. */
+/* Prints the robot; the caller keeps the arrays of messages. */
 static void print_json(const struct robot *robot, const struct summary *summary, const struct messages *messages)
 {
     struct json_object *json = json_object_new_object(), *links = json_object_new_array();

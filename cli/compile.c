@@ -16,9 +16,9 @@ enum { MOST_WORDS = 256 };
 
 extern char **environ;
 
-/* A command as words; those of variables are separated by spaces. */
+/* A command as words; environment variables are split at spaces. */
 struct command_line {
-    int n; /* more than MOST_WORDS: too many */
+    int n; /* may exceed MOST_WORDS: there were too many */
     char *word[MOST_WORDS + 1];
     struct arena *arena;
 };

@@ -78,7 +78,7 @@ int drive_put_settings(const struct common *options, struct arena *arena, struct
     return code;
 }
 
-/* resources/drive.json with all parameters, so that the guid, which is made from it, describes the FMU; NULL bytes on failure */
+/* resources/drive.json; it lists all parameters, so that the guid, a hash of it, depends on each. NULL bytes on failure */
 static struct blob write_file(const struct drive *drive, const struct common *options, struct arena *arena, int *code)
 {
     struct json_object *file = json_object_new_object(), *parameters = json_object_new_object();

@@ -37,7 +37,7 @@ static const char details[] = "The FMU contains limber_fmu.so and, if it exists,
                               "the folder of this program or, if it is installed, from lib/limber of its prefix. The "
                               "environment variables LIMBER_FMU_LIBRARY and LIMBER_FMU_DLL name other files.";
 
-/* The code is of this robot as it starts: with loops, the constraints that are independent there */
+/* The code is generated for the robot at its start: with loops, for the constraints that are independent there. */
 static bool generate_library(const struct options *options, struct instance *sim, struct arena *arena,
                              struct libraries *libraries, struct report *report)
 {

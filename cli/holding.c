@@ -17,7 +17,7 @@ static bool is_name(const char *name, const char *text, size_t length)
     return strlen(name) == length && memcmp(name, text, length) == 0;
 }
 
-/* Holds or frees the joint or actuator of one name. What is wrong with the name; NULL: nothing */
+/* Holds or frees the joint or actuator of one name. Returns what is wrong with the name; NULL: nothing */
 static const char *apply_name(const struct list *list, const char *name, size_t length, struct instance *sim)
 {
     const struct robot *robot = sim_robot(sim);

@@ -65,7 +65,7 @@ static int find_columns(struct inputs *inputs, const struct instance *sim, const
 
 /* ---- missing columns ---------------------------------------------------------------------------------------------------- */
 
-/* Derives the missing ones of q, qd, qdd. A derivative comes from the column before it. Without q, it is the integral of qd, starting
+/* Derives those of q, qd, qdd that are missing. A derivative is computed from the column before it. Without q, it is the integral of qd, starting
    at the constant value; without q and qd, qd likewise that of qdd. */
 static void complete_motion(const struct inputs *inputs, struct input_rows *motion, const double constant[3],
                             struct arena *arena)
@@ -129,7 +129,7 @@ static void motion_at(const struct inputs *inputs, const struct input_rows *moti
     }
 }
 
-/* All inputs are evaluated at a time t in turn, so that the piece is that of the last call as a rule. The instance's clock differs by
+/* All inputs are evaluated at the same t in turn, so the piece is usually that of the last call. The instance's clock differs by
    rounding; values at the ends of a step must not, or they would look like a jump. */
 static const struct piece *piece_at(struct inputs *inputs, double t)
 {
@@ -199,7 +199,7 @@ void inputs_choose_ends(struct inputs *inputs, double tolerance)
     }
 }
 
-/* A start or end of a step that differs from a row by rounding only counts as that row */
+/* A start or end of a step that differs from the time of a row by rounding only is taken as that time. */
 double inputs_begin_step(struct inputs *inputs, double t, double end)
 {
     const double *row = inputs->t, before_end = end * (1 - SAME_TIME);

@@ -36,7 +36,7 @@ void linearization_free(struct linearization *l)
     arena_release(&l->arena);
 }
 
-/* By FMU names; in an equilibrium with the commands that hold it */
+/* Inputs of drives by FMU name; in an equilibrium, the commands that hold it */
 static struct json_object *json_drive_inputs(const struct robot *robot, const double *value)
 {
     struct json_object *all = json_object_new_object();

@@ -97,7 +97,7 @@ static void write_names(FILE *stream, const struct language *language, const str
     fputs(language->list_close, stream);
 }
 
-/* python-control takes no dot in the names of signals: a slash replaces it, which no name of a robot has */
+/* python-control does not accept dots in names of signals. They are replaced by slashes, which names of robots do not contain. */
 static void write_python(FILE *stream, const struct linear *l)
 {
     static const struct language python = {"np.array([", "]).reshape(%d, %d)\n", "[", "],", "[", "]", '"', '/'};

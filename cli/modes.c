@@ -168,7 +168,7 @@ static int print_table(const struct options *options, const struct modes *modes,
 
 /* ---- modes over the position of a joint -------------------------------------------------------------------------------------- */
 
-/* A finite number with a colon behind it; what comes after that, or NULL */
+/* Reads a finite number and the colon after it. Returns the text after the colon; NULL: there is no such number. */
 static const char *number_and_colon(const char *text, double *number)
 {
     char *end;
@@ -176,7 +176,6 @@ static const char *number_and_colon(const char *text, double *number)
     return end != text && *end == ':' && isfinite(*number) ? end + 1 : NULL;
 }
 
-/* J, or J[k] of a joint with several coordinates */
 void sweep_name(const struct joint *joint, int k, char name[NAME_SIZE])
 {
     if (joint_positions(joint) > 1) snprintf(name, NAME_SIZE, "%s[%d]", joint->name, k + 1);
@@ -342,7 +341,7 @@ bool modes_with_drives(const struct robot *robot, bool joints_free)
 
 /* ---- the command --------------------------------------------------------------------------------------------------------------- */
 
-/* Modes of a mechanism whose state has been prepared, or over a sweep, which prepares it for every pose */
+/* Modes at the state, which is closed first unless it is an equilibrium, or over the poses of a sweep */
 static int run_modes(const struct options *options, struct mechanism *mechanism, struct state *state,
                      struct report *report)
 {

@@ -26,17 +26,17 @@ enum option_type {
 };
 
 struct option {
-    const char *name;  /* "--at"; of an argument, what --help calls it                        */
+    const char *name;  /* "--at"; of an argument or a term, what --help calls it              */
     const char *value; /* what --help calls the value; of a choice, its words separated by |  */
     enum option_type type;
-    size_t to; /* offset of the value in the command's struct of options              */
+    size_t to; /* offset of the value in the command's struct of options                      */
     const char *help;
-    bool required; /* an argument always is, unless it is optional                        */
-    bool optional;
-    int least, most;
-    const char *needs;    /* options that must be given too, separated by spaces                 */
-    const char *excludes; /* options that must not be given with this one                        */
-    const char *reason;   /* of both, as in "--plot draws a sweep: give --sweep JOINT=a:b:n too" */
+    bool required;        /* the option must be given                                               */
+    bool optional;        /* the argument may be omitted                                            */
+    int least, most;      /* bounds of a whole number; `most` also of a list's length               */
+    const char *needs;    /* options that must be given too, separated by spaces                    */
+    const char *excludes; /* options that must not be given with this one                           */
+    const char *reason;   /* for both messages: "--plot draws a sweep: give --sweep JOINT=a:b:n too" */
 };
 
 /* The values of an option that may be repeated */
@@ -54,16 +54,16 @@ enum { JOINTS_LOCKED = 1, JOINTS_FREE }; /* --joints */
 
 /* The options that several commands share. The struct of options of every command begins with it. */
 struct common {
-    const char *command; /* its name, for messages           */
-    const char *robot;   /* robot file                       */
+    const char *command; /* its name, for messages              */
+    const char *robot;   /* robot file                          */
     const char *at;      /* STATE file; NULL: the robot's start */
-    const char *output;  /* -o                               */
+    const char *output;  /* -o                                  */
     int elastic_terms;   /* enum elastic_terms; 0: as in the robot file */
-    int joints;          /* JOINTS_FREE, otherwise locked    */
-    bool equilibrium;    /* --static                         */
+    int joints;          /* JOINTS_FREE, otherwise locked       */
+    bool equilibrium;    /* --static                            */
     bool json;
     struct holding holding;
-    struct text_list set; /* NAME=VALUE                       */
+    struct text_list set; /* NAME=VALUE */
 };
 
 #define TO(member)        offsetof(struct options, member)
@@ -93,7 +93,7 @@ struct common {
     OPTION("-o", "FILE", OPTION_REDIRECT, TO_COMMON(output), .help = "result file instead of standard output")
 #define OPTION_FILE(VALUE, HELP) OPTION("-o", VALUE, OPTION_RESULT, TO_COMMON(output), .required = true, .help = HELP)
 
-/* --hold, --free and the same for actuators; the arguments of the macro are the further members of these rows */
+/* --hold, --free and the same for actuators. The arguments of the macro are further members of these rows. */
 #define OPTIONS_HOLDING(...)                                                                                       \
     OPTION("--hold", "NAMES", OPTION_NAMES, TO_COMMON(holding.hold), .help = HOLD_HELP, __VA_ARGS__),              \
         OPTION("--free", "NAMES", OPTION_NAMES, TO_COMMON(holding.free), .help = "joints that move", __VA_ARGS__), \
@@ -112,15 +112,15 @@ struct report;
 /* A subcommand. Its file defines it, main.c lists it. */
 struct command {
     const char *name, *summary;
-    const char *details; /* paragraphs that --help prints after the options, separated by line feeds; NULL: none */
-    const struct option *option; /* rows in the order of --help; the last has no name       */
-    size_t size;                 /* of the struct of options                                */
-    const void *defaults;        /* one such struct; NULL: all zero                         */
-    /* These return exit codes; errors go to standard error or to the report, which prints them with the command's name. */
+    const char *details;         /* paragraphs at the end of --help, separated by line feeds; NULL: none */
+    const struct option *option; /* rows in the order of --help; the last has no name                    */
+    size_t size;                 /* of the struct of options                                             */
+    const void *defaults;        /* such a struct; NULL: all zero                                        */
+    /* These get the struct of options and return exit codes. Messages in the report are printed with the command's name. The last
+       is for commands on a model: main() loads it; `run` is NULL then. */
     int (*check)(const void *options); /* what the rows cannot express; NULL: nothing */
     int (*run)(const void *options, struct report *report);
-    int (*run_model)(const void *options, struct cli_model *loaded,
-                     struct report *report); /* instead, with the robot loaded */
+    int (*run_model)(const void *options, struct cli_model *loaded, struct report *report);
 };
 
 /* The row of an option; NULL: the command has none of this name. */

@@ -16,7 +16,7 @@
 
 enum { NAME_SIZE = 256 };
 
-/* ---- what goes in -------------------------------------------------------------------------------------------------- */
+/* ---- input -------------------------------------------------------------------------------------------------- */
 
 /* The file that the environment variable names, otherwise the one beside the program or where it is installed. No bytes, with a report,
    if it is not available; the one for Windows may be missing, unless it was named. */
@@ -61,7 +61,7 @@ bool pack_libraries(const char *output, const struct library_source *source, str
     return report->errors == 0;
 }
 
-/* ---- what comes out ------------------------------------------------------------------------------------------------ */
+/* ---- output ------------------------------------------------------------------------------------------------ */
 
 static int count(const struct variables *variables, enum causality causality)
 {

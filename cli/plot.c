@@ -126,7 +126,7 @@ static bool shown(const struct axis *y, double value)
     return y->step > 0 || value > 0;
 }
 
-/* A line through the points from `p` on that are shown, or a dot where there is but one; the point behind it */
+/* Draws a line through the points from `p` on that are shown, or a dot if there is only one. Returns the point after the gap. */
 static int draw_piece(struct xml *xml, const struct plot *plot, const struct axis *x, const struct axis *y, int curve,
                       int p)
 {

@@ -57,7 +57,7 @@ void report_reason(struct report_page *page, enum status status, const char *wha
 
 /* ---- static equilibrium --------------------------------------------------------------------------------------------------------- */
 
-/* Without rounding errors */
+/* Values that are rounding errors are shown as 0. */
 static double visible(double value)
 {
     return fabs(value) > 1e-12 ? value : 0;

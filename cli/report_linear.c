@@ -44,7 +44,7 @@ static void write_roots(struct xml *xml, const char *name, const struct complex_
 
 /* ---- Bode plots ------------------------------------------------------------------------------------------------------------------ */
 
-/* Around all poles and zeros that are not at the origin, in whole decades [Hz] */
+/* The decades around all poles and zeros that are not at the origin [Hz] */
 static void choose_range(const struct zeros *zeros, double *from, double *to)
 {
     double low = INFINITY, high = 0;
@@ -120,7 +120,7 @@ static void write_pair(struct report_page *page, const struct linear *linear, in
 
 /* ---- which pairs ------------------------------------------------------------------------------------------------------------------- */
 
-/* The component of the tip's position on which the input acts most at 1 rad/s; -1: on none */
+/* The component of the tip's position on which the input acts most at 1 rad/s; -1: it acts on none */
 static int tip_output(struct report_page *page, const struct linear *linear, int u)
 {
     double most = 0;
@@ -179,7 +179,7 @@ int report_linear(struct report_page *page, struct operating_point *point)
         const struct siso system = {.n = linear.n_states, .A = linear.A};
         double *work = arena_allocate(page->arena, 2 * n * n + 5 * n + 5, sizeof *work);
         struct complex_number *pole =
-            arena_allocate(page->arena, n, sizeof *pole); /* those of any pair are among them */
+            arena_allocate(page->arena, n, sizeof *pole); /* the poles of any pair are among them */
         xml_begin(page->xml, "p");
         xml_printf(page->xml, "%d states, %d inputs, %d outputs, about the operating point above. Poles by pairs:",
                    linear.n_states, linear.n_inputs, linear.n_outputs);

@@ -115,7 +115,7 @@ static int simulate(struct run *run)
         const double end = i + 1 < steps ? step * (double)(i + 1) : until;
         const clock_t start = clock();
         for (double t = step * (double)i, to; status == STATUS_OK && t < end; t = to) {
-            to = inputs_begin_step(&run->inputs, t, end); /* the inputs may need an end of a step before */
+            to = inputs_begin_step(&run->inputs, t, end); /* may be earlier, at a row of the inputs */
             status = instance_step(run->sim, to - t);
         }
         run->integration += clock() - start;
@@ -145,7 +145,7 @@ static void print_statistics(const struct run *run, double cpu_seconds)
             cpu_seconds);
 }
 
-/* A STATE's q and qd become start values, its forces inputs: those that no column of --inputs changes are constant. --set comes
+/* q and qd of a STATE become start values, its forces inputs, which are constant unless --inputs has a column for them. --set is applied
    after it and has priority. */
 static int set_up(struct run *run)
 {

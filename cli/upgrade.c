@@ -27,7 +27,7 @@ static const char *skip_space(const char *p)
     return p + strspn(p, " \t\r\n");
 }
 
-/* Behind the string that begins at p */
+/* The end of the string that begins at p */
 static const char *skip_string(const char *p)
 {
     for (p++; *p != '"'; p++)
@@ -35,7 +35,7 @@ static const char *skip_string(const char *p)
     return p + 1;
 }
 
-/* Behind the value that begins at p */
+/* The end of the value that begins at p */
 static const char *skip_value(const char *p)
 {
     int depth = 0;
@@ -54,7 +54,7 @@ static const char *skip_value(const char *p)
 /* A member of the object that begins at p: its key, its value, and what is before the key. */
 struct text_member {
     const char *key, *value;
-    const char *space; /* behind the brace or comma */
+    const char *space; /* after the brace or comma */
 };
 
 /* The next member, where p is at the brace, the comma or the end before it; false behind the last. */
