@@ -1,16 +1,17 @@
 /* limber bench ROBOT: nanoseconds per call at random states, best of many batches. */
 #include <float.h>
-#include <json-c/json.h>
 #include <stdio.h>
-#include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "analysis/closure.h"
 #include "analysis/failure.h"
 #include "analysis/random_state.h"
 #include "cli.h"
+#include "json_out.h"
 #include "load.h"
+#include "progress.h"
+
+static const struct option rows[] = {OPTION_ROBOT, OPTION_JSON("JSON instead of a table"), OPTION_OUTPUT, {0}};
 
 enum { STATES = 32, BATCHES = 200 };
 
@@ -22,7 +23,7 @@ struct bench {
 
 static void run_forward(struct bench *bench, const struct input *in)
 {
-    (void)mechanism_forward(bench->mechanism, in, bench->qdd); /* all states have been tried before */
+    (void)mechanism_forward(bench->mechanism, in, bench->qdd); /* prepare() has computed all states */
 }
 
 static void run_composite(struct bench *bench, const struct input *in)
@@ -60,7 +61,7 @@ static double now_ns(void)
     return 1e9 * (double)t.tv_sec + (double)t.tv_nsec;
 }
 
-/* A batch is long enough for the clock: about 50 us; the best batch is the one that nothing disturbed. */
+/* A batch takes at least about 50 us, enough for the clock; the best batch is the one that was disturbed least. */
 static double best_ns(struct bench *bench, void (*run)(struct bench *, const struct input *))
 {
     double best = DBL_MAX;
@@ -97,53 +98,39 @@ static int make_states(struct bench *bench, struct arena *arena)
     return 0;
 }
 
-/* Every state can be computed */
-static enum status try_states(struct bench *bench, struct report *report)
+/* The constraints are those that are independent at the start; the random states leave loops open, which costs the same. */
+static enum status prepare(struct bench *bench, struct state *start, struct arena *arena, struct report *report)
 {
-    enum status status = STATUS_OK;
+    enum status status = closure_of_state(bench->mechanism, false, start, report);
+    if (status == STATUS_OK && make_states(bench, arena) != 0) status = failure_status(report, STATUS_NO_MEMORY);
+    if (status != STATUS_OK) return status;
     for (int i = 0; i < STATES && status == STATUS_OK; i++)
         status = mechanism_forward(bench->mechanism, &bench->in[i], bench->qdd);
     return failure_report(report, bench->mechanism, status);
 }
 
-static void measure(struct bench *bench, bool json)
+static int run(const void *given, struct cli_model *loaded, struct report *report)
 {
+    const struct common *options = given;
+    struct arena arena = {0};
+    struct bench bench = {.mechanism = &loaded->mechanism};
     struct json_object *out = json_object_new_object();
-    for (int i = 0; i < MEASURED; i++) {
-        if (isatty(STDERR_FILENO)) fprintf(stderr, "\r%-50s", measured[i].what);
-        const double ns = best_ns(bench, measured[i].run);
-        if (json) json_object_object_add(out, measured[i].key, json_object_new_double(ns));
+    const enum status status = prepare(&bench, &loaded->state, &arena, report);
+    for (int i = 0; status == STATUS_OK && i < MEASURED; i++) {
+        progress_show(measured[i].what, 0, 1);
+        const double ns = best_ns(&bench, measured[i].run);
+        if (options->json) json_add_number(out, measured[i].key, ns);
         else printf("%-14s %12.0f   %s\n", measured[i].key, ns, measured[i].what);
     }
-    if (isatty(STDERR_FILENO)) fprintf(stderr, "\r%-50s\r", "");
-    if (json) puts(json_object_to_json_string_ext(out, JSON_C_TO_STRING_SPACED));
-    json_object_put(out);
-}
-
-int command_bench(int argc, char **argv)
-{
-    const char *file = NULL;
-    bool json = false;
-    for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "--json") == 0) json = true;
-        else if (argv[i][0] == '-' && argv[i][1] != '\0') return cli_usage("bench", "unknown option '%s'", argv[i]);
-        else if (file == NULL) file = argv[i];
-        else return cli_usage("bench", "too many arguments: '%s'", argv[i]);
-    }
-    if (file == NULL) return cli_usage("bench", "expected ROBOT");
-
-    struct cli_model loaded;
-    struct report report = cli_report("bench");
-    const int code = cli_load_model(file, 0, NULL, &report, &loaded);
-    if (code != EXIT_OK) return code;
-    struct arena arena = {0};
-    struct bench bench = {.mechanism = &loaded.mechanism};
-    /* constraints that are independent at the start; the random states leave loops open, which costs the same */
-    enum status status = closure_of_state(&loaded.mechanism, false, &loaded.state, &report);
-    if (status == STATUS_OK && make_states(&bench, &arena) != 0) status = failure_status(&report, STATUS_NO_MEMORY);
-    if (status == STATUS_OK) status = try_states(&bench, &report);
-    if (status == STATUS_OK) measure(&bench, json);
+    progress_end();
+    if (status == STATUS_OK && options->json) json_print(out);
+    else json_object_put(out);
     arena_release(&arena);
-    cli_free_model(&loaded);
     return cli_exit_code(status);
 }
+
+const struct command command_bench = {.name = "bench",
+                                      .summary = "measures nanoseconds per call at random states, best of many batches",
+                                      .option = rows,
+                                      .size = sizeof(struct common),
+                                      .run_model = run};

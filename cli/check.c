@@ -1,5 +1,4 @@
 /* limber check ROBOT: validates a robot file and prints what it is. */
-#include <json-c/json.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,7 +14,18 @@ static const char *const loop_types[] = {
     [LOOP_BALL] = "ball", [LOOP_PLANAR_PIN] = "planar-pin", [LOOP_PIN] = "pin", [LOOP_WELD] = "weld"};
 static const char *const body_types[] = {[BODY_RIGID] = "rigid", [BODY_BEAM] = "beam", [BODY_NODAL] = "nodal"};
 
-/* Arrays of texts */
+static const struct option rows[] = {OPTION_ROBOT, OPTION_JSON("JSON instead of a table"), OPTION_OUTPUT, {0}};
+
+static const char details[] =
+    "For loops, the command prints their constraints, how many of them are independent, and the start positions that "
+    "close them (in JSON a STATE, `start`), and notes which joints move for that and how far (in JSON `notes`). Loops "
+    "that cannot be closed are an error, and so is a joint that would have to move by more than 0.3 rad or 0.3 m, "
+    "unless the loop has \"start\": \"approximate\".\n"
+    "Warnings (in JSON `warnings`) point to values that are valid but unusual and probably mistakes, with the value "
+    "and the usual range, and to links whose first frequency would change by more than 1 % with more modes. They do "
+    "not change the exit code.";
+
+/* Arrays of strings */
 struct messages {
     struct json_object *warnings, *notes;
 };
@@ -35,127 +45,102 @@ static const char *parent_of(const struct robot *robot, const struct link *link)
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
-/* Names of `count` coordinates from `first` on */
-static struct json_object *json_coordinates(const struct model *model, int first, int count)
-{
-    struct json_object *names = json_object_new_array();
-    for (int i = first; i < first + count; i++) {
-        char name[NAME_SIZE];
-        name_coordinate(model, POSITION, i, name);
-        json_object_array_add(names, json_object_new_string(name));
-    }
-    return names;
-}
-
-/* null where JSON has no number for it: products of huge numbers overflow */
+/* null if the number is not finite, which JSON cannot express: products of huge numbers overflow */
 static struct json_object *json_number(double number)
 {
     return isfinite(number) ? json_object_new_double(number) : NULL;
 }
 
-/* null where there are none, because the modal mass matrix is not positive definite */
-static struct json_object *json_frequencies(const struct link_summary *link)
-{
-    if (link->n_frequencies < 0) return NULL;
-    struct json_object *frequencies = json_object_new_array();
-    for (int k = 0; k < link->n_frequencies; k++) json_object_array_add(frequencies, json_number(link->frequency[k]));
-    return frequencies;
-}
-
-static struct json_object *json_limits(const struct limits *limits)
-{
-    struct json_object *json = json_object_new_array(); /* null: none on that side */
-    json_object_array_add(json, json_number(limits->lower));
-    json_object_array_add(json, json_number(limits->upper));
-    return json;
-}
-
 static struct json_object *json_joint(const struct joint *joint)
 {
-    struct json_object *json = json_object_new_object();
-    json_object_object_add(json, "name", json_object_new_string(joint->name));
-    json_object_object_add(json, "type", json_object_new_string(joint_type_name(joint)));
-    json_object_object_add(json, "motion", json_object_new_string(motion_of(joint)));
-    struct json_object *all = json_object_new_array(); /* null: this coordinate has none */
+    struct json_object *json = json_object_new_object(), *all = json_object_new_array();
+    const int count = joint_number_count(joint);
     bool any = false;
-    for (int k = 0; k < joint_number_count(joint); k++) {
-        any = any || joint->number[k].has_limits;
-        json_object_array_add(all, joint->number[k].has_limits ? json_limits(&joint->number[k].limits) : NULL);
+    json_add_text(json, "name", joint->name);
+    json_add_text(json, "type", joint_type_name(joint));
+    json_add_text(json, "motion", motion_of(joint));
+    for (int k = 0; k < count; k++) {
+        struct json_object *limits = NULL; /* this coordinate has none */
+        if (joint->number[k].has_limits) {
+            limits = json_object_new_array(); /* null: none on that side */
+            json_object_array_add(limits, json_number(joint->number[k].limits.lower));
+            json_object_array_add(limits, json_number(joint->number[k].limits.upper));
+            any = true;
+        }
+        json_object_array_add(all, limits);
     }
-    const bool one = joint_number_count(joint) == 1;
-    if (any) json_object_object_add(json, "limits", json_object_get(one ? json_object_array_get_idx(all, 0) : all));
+    if (any) json_add(json, "limits", json_object_get(count == 1 ? json_object_array_get_idx(all, 0) : all));
     json_object_put(all);
     return json;
 }
 
+/* A link whose coordinates begin at `first` */
 static struct json_object *json_link(const struct robot *robot, const struct summary *summary, int i, int first)
 {
     const struct link *link = &robot->link[i];
     const struct link_summary *of = &summary->link[i];
-    struct json_object *json = json_object_new_object();
-    json_object_object_add(json, "name", json_object_new_string(link->name));
-    json_object_object_add(json, "parent", json_object_new_string(parent_of(robot, link)));
-    json_object_object_add(json, "type", json_object_new_string(body_types[link->type]));
-    json_object_object_add(json, "joint", json_joint(&link->joint));
-    json_object_object_add(json, "coordinates", json_coordinates(summary->mechanism.model, first, of->n_coordinates));
-    json_object_object_add(json, "mass", json_number(of->mass));
-    json_object_object_add(json, "frequencies", json_frequencies(of));
+    struct json_object *json = json_object_new_object(), *names = json_object_new_array(), *frequencies = NULL;
+    json_add_text(json, "name", link->name);
+    json_add_text(json, "parent", parent_of(robot, link));
+    json_add_text(json, "type", body_types[link->type]);
+    json_add(json, "joint", json_joint(&link->joint));
+    for (int k = first; k < first + of->n_coordinates; k++) {
+        char name[NAME_SIZE];
+        name_coordinate(summary->mechanism.model, POSITION, k, name);
+        json_object_array_add(names, json_object_new_string(name));
+    }
+    json_add(json, "coordinates", names);
+    json_add(json, "mass", json_number(of->mass));
+    if (of->n_frequencies >= 0) frequencies = json_object_new_array(); /* null: the modal mass matrix is not definite */
+    for (int k = 0; k < of->n_frequencies; k++) json_object_array_add(frequencies, json_number(of->frequency[k]));
+    json_add(json, "frequencies", frequencies);
     return json;
 }
 
-static struct json_object *json_loop(const struct robot *robot, const struct summary *summary, int i)
-{
-    struct json_object *json = json_object_new_object(), *between = json_object_new_array();
-    const struct loop *loop = &robot->loop[i];
-    for (int s = 0; s < 2; s++)
-        json_object_array_add(between, json_object_new_string(robot->link[loop->side[s].link].name));
-    json_object_object_add(json, "name", json_object_new_string(loop->name));
-    json_object_object_add(json, "type", json_object_new_string(loop_types[loop->type]));
-    json_object_object_add(json, "between", between);
-    json_object_object_add(json, "equations", json_object_new_int(constraints_loop_equations(loop->type)));
-    json_object_object_add(json, "independent", json_object_new_int(summary->independent[i]));
-    return json;
-}
-
-/* As the robot file has it */
-static struct json_object *json_site(const struct site *site)
-{
-    char text[SITE_SIZE];
-    if (site->type == AT_STATION) return json_object_new_double(site->x);
-    if (site->type != AT_NODE) return json_object_new_string(robot_site_text(site, text));
-    struct json_object *node = json_object_new_object();
-    json_object_object_add(node, "node", json_object_new_int(site->node));
-    return node;
-}
-
-static void add_frames(const struct robot *robot, struct json_object *json)
+static struct json_object *json_frames(const struct robot *robot)
 {
     struct json_object *frames = json_object_new_array();
     for (int i = 0; i < robot->n_frames; i++) {
         const struct robot_frame *frame = &robot->frame[i];
-        struct json_object *one = json_object_new_object();
-        json_object_object_add(one, "name", json_object_new_string(frame->name));
-        json_object_object_add(one, "link", json_object_new_string(robot->link[frame->site.link].name));
-        json_object_object_add(one, "at", json_site(&frame->site));
-        json_object_object_add(one, "sensor", json_object_new_boolean(frame->sensor));
-        json_object_object_add(one, "load", json_object_new_boolean(frame->load));
+        struct json_object *one = json_object_new_object(), *node = json_object_new_object();
+        char text[SITE_SIZE];
+        json_add_text(one, "name", frame->name);
+        json_add_text(one, "link", robot->link[frame->site.link].name);
+        json_add_whole(node, "node", frame->site.node);
+        if (frame->site.type == AT_STATION) json_add_number(one, "at", frame->site.x);
+        else if (frame->site.type == AT_NODE) json_add(one, "at", json_object_get(node));
+        else json_add_text(one, "at", robot_site_text(&frame->site, text));
+        json_object_put(node);
+        json_add(one, "sensor", json_object_new_boolean(frame->sensor));
+        json_add(one, "load", json_object_new_boolean(frame->load));
         json_object_array_add(frames, one);
     }
-    json_object_object_add(json, "frames", frames);
+    return frames;
 }
 
 /* Loops, and the closed start as a STATE */
 static void add_closure(const struct robot *robot, const struct summary *summary, struct json_object *json)
 {
     struct json_object *loops = json_object_new_array(), *start = json_object_new_object();
-    for (int i = 0; i < robot->n_loops; i++) json_object_array_add(loops, json_loop(robot, summary, i));
-    json_object_object_add(start, "q", json_numbers(summary->start.at.q, summary->mechanism.model->nq));
-    json_object_object_add(start, "qd", json_numbers(summary->start.at.qd, summary->mechanism.model->nv));
-    json_object_object_add(json, "loops", loops);
-    json_object_object_add(json, "start", start);
+    for (int i = 0; i < robot->n_loops; i++) {
+        struct json_object *one = json_object_new_object(), *between = json_object_new_array();
+        const struct loop *loop = &robot->loop[i];
+        for (int s = 0; s < 2; s++)
+            json_object_array_add(between, json_object_new_string(robot->link[loop->side[s].link].name));
+        json_add_text(one, "name", loop->name);
+        json_add_text(one, "type", loop_types[loop->type]);
+        json_add(one, "between", between);
+        json_add_whole(one, "equations", constraints_loop_equations(loop->type));
+        json_add_whole(one, "independent", summary->independent[i]);
+        json_object_array_add(loops, one);
+    }
+    json_add_numbers(start, "q", summary->start.at.q, summary->mechanism.model->nq);
+    json_add_numbers(start, "qd", summary->start.at.qd, summary->mechanism.model->nv);
+    json_add(json, "loops", loops);
+    json_add(json, "start", start);
 }
 
-/* Prints the robot; the arrays of messages stay the caller's. */
+/* Prints the robot; the caller keeps the arrays of messages. */
 static void print_json(const struct robot *robot, const struct summary *summary, const struct messages *messages)
 {
     struct json_object *json = json_object_new_object(), *links = json_object_new_array();
@@ -164,15 +149,15 @@ static void print_json(const struct robot *robot, const struct summary *summary,
         json_object_array_add(links, json_link(robot, summary, i, first));
         first += summary->link[i].n_coordinates;
     }
-    json_object_object_add(json, "name", json_object_new_string(robot->name));
-    json_object_object_add(json, "links", links);
-    json_object_object_add(json, "n", json_object_new_int(summary->n));
-    json_object_object_add(json, "nv", json_object_new_int(summary->mechanism.model->nv));
-    json_object_object_add(json, "mass", json_number(summary->mass));
-    if (robot->n_frames > 0) add_frames(robot, json);
+    json_add_text(json, "name", robot->name);
+    json_add(json, "links", links);
+    json_add_whole(json, "n", summary->n);
+    json_add_whole(json, "nv", summary->mechanism.model->nv);
+    json_add(json, "mass", json_number(summary->mass));
+    if (robot->n_frames > 0) json_add(json, "frames", json_frames(robot));
     if (robot->n_loops > 0) add_closure(robot, summary, json);
-    if (robot->n_loops > 0) json_object_object_add(json, "notes", json_object_get(messages->notes));
-    json_object_object_add(json, "warnings", json_object_get(messages->warnings));
+    if (robot->n_loops > 0) json_add(json, "notes", json_object_get(messages->notes));
+    json_add(json, "warnings", json_object_get(messages->warnings));
     puts(json_object_to_json_string_ext(json, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED |
                                                   JSON_C_TO_STRING_NOSLASHESCAPE));
     json_object_put(json);
@@ -191,8 +176,9 @@ static int wider(int width, const char *text)
     return length > width ? length : width;
 }
 
-static struct widths widths_of(const struct robot *robot)
+static void print_links(const struct robot *robot, const struct summary *summary)
 {
+    enum { SHOWN = 6 }; /* frequencies of a link; the JSON has them all */
     struct widths width = {wider(0, "link"), wider(0, "parent"), wider(0, "joint"), 9};
     for (int i = 0; i < robot->n_links; i++) {
         width.link = wider(width.link, robot->link[i].name);
@@ -200,57 +186,21 @@ static struct widths widths_of(const struct robot *robot)
         width.joint = wider(width.joint, robot->link[i].joint.name);
         width.type = wider(width.type, joint_type_name(&robot->link[i].joint));
     }
-    return width;
-}
-
-/* The first few frequencies; the JSON has them all. */
-static void print_frequencies(const struct link_summary *link)
-{
-    enum { SHOWN = 6 };
-    const int count = link->n_frequencies;
-    for (int k = 0; k < count && k < SHOWN; k++) printf(" %.5g", link->frequency[k]);
-    printf("%s\n", count < 0 ? " none: modal mass matrix not positive definite" : count > SHOWN ? " ..." : "");
-}
-
-static void print_links(const struct robot *robot, const struct summary *summary)
-{
-    const struct widths width = widths_of(robot);
     printf("%-*s  %-5s  %-*s  %-*s  %-*s  %-10s  %11s  %10s  %s\n", width.link, "link", "body", width.parent, "parent",
            width.joint, "joint", width.type, "type", "motion", "coordinates", "mass [kg]", "frequencies [Hz]");
     for (int i = 0; i < robot->n_links; i++) {
         const struct link *link = &robot->link[i];
+        const struct link_summary *of = &summary->link[i];
+        const int count = of->n_frequencies;
         printf("%-*s  %-5s  %-*s  %-*s  %-*s  %-10s  %11d  %10.6g ", width.link, link->name, body_types[link->type],
                width.parent, parent_of(robot, link), width.joint, link->joint.name, width.type,
-               joint_type_name(&link->joint), motion_of(&link->joint), summary->link[i].n_coordinates,
-               summary->link[i].mass);
-        print_frequencies(&summary->link[i]);
+               joint_type_name(&link->joint), motion_of(&link->joint), of->n_coordinates, of->mass);
+        for (int k = 0; k < count && k < SHOWN; k++) printf(" %.5g", of->frequency[k]);
+        printf("%s\n", count < 0 ? " none: modal mass matrix not positive definite" : count > SHOWN ? " ..." : "");
     }
 }
 
-/* The joints' positions in the closed start */
-static void print_start(const struct robot *robot, const struct summary *summary)
-{
-    printf("closes at the start:");
-    for (int i = 0; i < robot->n_links; i++) {
-        const struct link_model *lm = &summary->mechanism.model->link[i];
-        if (lm->joint.nq > 0) printf(" %s", robot->link[i].joint.name);
-        for (int k = 0; k < lm->joint.nq; k++) printf("%s%.9g", k > 0 ? ", " : " ", summary->start.at.q[lm->q + k]);
-    }
-    printf("\n");
-}
-
-static void print_frames(const struct robot *robot)
-{
-    for (int i = 0; i < robot->n_frames; i++) {
-        const struct robot_frame *frame = &robot->frame[i];
-        char text[SITE_SIZE];
-        printf("frame %s on %s at %s%s%s%s\n", frame->name, robot->link[frame->site.link].name,
-               robot_site_text(&frame->site, text), frame->sensor || frame->load ? ": " : "",
-               frame->sensor ? "sensor" : "", frame->load ? (frame->sensor ? ", load" : "load") : "");
-    }
-}
-
-/* "world", "boom", "boom at x = 1.2 m": no word of the tip, where most things attach */
+/* "world", "boom at x = 1.2 m"; "boom" for the tip, where most things attach */
 static const char *attached_to(const struct robot *robot, const struct site *site, char text[], size_t size)
 {
     char at[SITE_SIZE];
@@ -269,16 +219,18 @@ static void print_connections(const struct robot *robot, const struct summary *s
                attached_to(robot, &loop->side[0], a, sizeof a), attached_to(robot, &loop->side[1], b, sizeof b),
                loop_types[loop->type], constraints_loop_equations(loop->type), summary->independent[i]);
     }
-    if (robot->n_loops > 0) print_start(robot, summary);
+    if (robot->n_loops > 0) printf("closes at the start:");
+    for (int i = 0; i < robot->n_links && robot->n_loops > 0; i++) {
+        const struct link_model *lm = &summary->mechanism.model->link[i];
+        if (lm->joint.nq > 0) printf(" %s", robot->link[i].joint.name);
+        for (int k = 0; k < lm->joint.nq; k++) printf("%s%.9g", k > 0 ? ", " : " ", summary->start.at.q[lm->q + k]);
+    }
+    if (robot->n_loops > 0) printf("\n");
     for (int i = 0; i < robot->n_actuators; i++) {
         const struct actuator *actuator = &robot->actuator[i];
         printf("actuator %s from %s to %s\n", actuator->name, attached_to(robot, &actuator->from, a, sizeof a),
                attached_to(robot, &actuator->to, b, sizeof b));
     }
-}
-
-static void print_drives(const struct robot *robot)
-{
     for (int i = 0; i < robot->n_supplies; i++) {
         const struct supply *supply = &robot->supply[i];
         printf("supply %s: %g Pa, at most %g m3/s\n", supply->name, supply->pressure, supply->flow_limit);
@@ -288,21 +240,6 @@ static void print_drives(const struct robot *robot)
         char name[MOST_NAME];
         printf("drive %s: %s, %d states%s%s\n", robot_drive_name(robot, i, name), of->drive->name, of->drive->n_states,
                of->supply >= 0 ? ", supply " : "", of->supply >= 0 ? robot->supply[of->supply].name : "");
-    }
-}
-
-static void print_stops(const struct robot *robot)
-{
-    for (int i = 0; i < robot->n_links; i++) {
-        const struct joint *joint = &robot->link[i].joint;
-        for (int k = 0; k < joint_number_count(joint); k++) {
-            const struct limits *limits = &joint->number[k].limits;
-            if (!joint->number[k].has_limits) continue;
-            printf("joint %s", joint->name);
-            if (joint_number_count(joint) > 1) printf(", coordinate %d,", k + 1);
-            printf(" stops at %g and %g, stiffness %g, damping %g\n", limits->lower, limits->upper, limits->stiffness,
-                   limits->damping);
-        }
     }
 }
 
@@ -322,10 +259,25 @@ static void print_table(const struct robot *robot, const struct summary *summary
     if (*robot->description != '\0') printf("%s\n", robot->description);
     printf("\n");
     print_links(robot, summary);
-    print_stops(robot);
-    print_frames(robot);
+    for (int i = 0; i < robot->n_links; i++) {
+        const struct joint *joint = &robot->link[i].joint;
+        for (int k = 0; k < joint_number_count(joint); k++) {
+            const struct limits *limits = &joint->number[k].limits;
+            if (!joint->number[k].has_limits) continue;
+            printf("joint %s", joint->name);
+            if (joint_number_count(joint) > 1) printf(", coordinate %d,", k + 1);
+            printf(" stops at %g and %g, stiffness %g, damping %g\n", limits->lower, limits->upper, limits->stiffness,
+                   limits->damping);
+        }
+    }
+    for (int i = 0; i < robot->n_frames; i++) {
+        const struct robot_frame *frame = &robot->frame[i];
+        char text[SITE_SIZE];
+        printf("frame %s on %s at %s%s%s%s\n", frame->name, robot->link[frame->site.link].name,
+               robot_site_text(&frame->site, text), frame->sensor || frame->load ? ": " : "",
+               frame->sensor ? "sensor" : "", frame->load ? (frame->sensor ? ", load" : "load") : "");
+    }
     print_connections(robot, summary);
-    print_drives(robot);
     print_lines("note", messages->notes);
     print_lines("warning", messages->warnings);
 }
@@ -346,16 +298,18 @@ static void take_note(void *context, const char *text)
     json_object_array_add(messages->notes, json_object_new_string(text));
 }
 
-static int check(const char *file, void (*print)(const struct robot *, const struct summary *, const struct messages *))
+static int run(const void *given, struct report *unused)
 {
+    const struct common *options = given;
     struct messages messages = {json_object_new_array(), json_object_new_array()};
     struct report report = {.line = take_message, .note = take_note, .progress = progress_show, .context = &messages};
     struct robot *robot;
     struct summary summary = {0};
-    enum status status = robot_read_file(file, &robot, &report);
-    if (status == STATUS_OK) status = summary_make(file, robot, &report, &summary);
+    (void)unused; /* the report of this command has notes */
+    enum status status = robot_read_file(options->robot, &robot, &report);
+    if (status == STATUS_OK) status = summary_make(options->robot, robot, &report, &summary);
     progress_end();
-    if (status == STATUS_OK) print(robot, &summary, &messages);
+    if (status == STATUS_OK) (options->json ? print_json : print_table)(robot, &summary, &messages);
     summary_free(&summary);
     robot_free(robot);
     json_object_put(messages.warnings);
@@ -363,16 +317,10 @@ static int check(const char *file, void (*print)(const struct robot *, const str
     return cli_exit_code(status);
 }
 
-int command_check(int argc, char **argv)
-{
-    const char *file = NULL;
-    bool json = false;
-    for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "--json") == 0) json = true;
-        else if (argv[i][0] == '-' && argv[i][1] != '\0') return cli_usage("check", "unknown option '%s'", argv[i]);
-        else if (file != NULL) return cli_usage("check", "too many arguments: '%s'", argv[i]);
-        else file = argv[i];
-    }
-    if (file == NULL) return cli_usage("check", "expected ROBOT");
-    return check(file, json ? print_json : print_table);
-}
+const struct command command_check = {
+    .name = "check",
+    .summary = "validates a robot file and prints its links, joints, coordinates, masses, frequencies and warnings",
+    .details = details,
+    .option = rows,
+    .size = sizeof(struct common),
+    .run = run};

@@ -16,27 +16,27 @@ enum { MOST_WORDS = 256 };
 
 extern char **environ;
 
-/* A command as words; those of variables are separated by spaces. */
-struct command {
-    int n; /* more than MOST_WORDS: too many */
+/* A command as words; environment variables are split at spaces. */
+struct command_line {
+    int n; /* may exceed MOST_WORDS: there were too many */
     char *word[MOST_WORDS + 1];
     struct arena *arena;
 };
 
-static void add_word(struct command *command, const char *word)
+static void add_word(struct command_line *command, const char *word)
 {
     char *copy = arena_string(command->arena, word);
     if (copy != NULL && command->n < MOST_WORDS) command->word[command->n] = copy;
     command->n++;
 }
 
-static void add_words(struct command *command, const char *words)
+static void add_words(struct command_line *command, const char *words)
 {
     char *copy = arena_string(command->arena, words != NULL ? words : ""), *rest = copy;
     for (char *word; copy != NULL && (word = strtok_r(rest, " \t", &rest)) != NULL;) add_word(command, word);
 }
 
-static void add_path(struct command *command, const char *before, const char *folder, const char *name)
+static void add_path(struct command_line *command, const char *before, const char *folder, const char *name)
 {
     char path[PATH_SIZE];
     if (snprintf(path, sizeof path, "%s%s/%s", before, folder, name) < PATH_SIZE) add_word(command, path);
@@ -59,8 +59,8 @@ struct sources {
     char path[CODE_FILES][PATH_SIZE];
 };
 
-/* Sources and what all FMUs are made of, into one library: only the fmi2 functions leave it, as from limber_fmu.so */
-static void make_command(struct command *command, const struct sources *sources, const char *parts)
+/* The sources and the object that all FMUs contain, linked to one library that exports the fmi2 functions only, like limber_fmu.so */
+static void make_command(struct command_line *command, const struct sources *sources, const char *parts)
 {
     static const char *const before =
         "-std=c99 -O2 -fPIC -fvisibility=hidden -ffp-contract=fast -fno-math-errno -fno-trapping-math";
@@ -78,8 +78,8 @@ static void make_command(struct command *command, const struct sources *sources,
     add_word(command, "-lm");
 }
 
-/* Its messages go to standard error */
-static bool run(const struct command *command, struct report *report)
+/* The compiler's messages go to standard error. */
+static bool run_compiler(const struct command_line *command, struct report *report)
 {
     pid_t process;
     int status = 0;
@@ -88,11 +88,10 @@ static bool run(const struct command *command, struct report *report)
         return true;
     const bool missing = error == ENOENT || (error == 0 && WIFEXITED(status) && WEXITSTATUS(status) == 127);
     if (missing)
-        report_add(
-            report, REPORT_ERROR,
-            "--generated needs a C compiler, and '%s' was not found: install gcc or clang (Debian: apt-get install "
-            "gcc libc6-dev), or name one in the environment variable CC",
-            command->word[0]);
+        report_add(report, REPORT_ERROR,
+                   "--generated needs a C compiler, and '%s' was not found: install gcc or clang (Debian: apt-get "
+                   "install gcc libc6-dev), or name one in the environment variable CC",
+                   command->word[0]);
     else if (error != 0)
         report_add(report, REPORT_ERROR, "--generated: '%s' cannot be run: %s", command->word[0], strerror(error));
     else
@@ -120,23 +119,6 @@ static FILE *open_source(void *context, const char *name)
     return file;
 }
 
-static bool write_sources(const struct generation *what, const char *guid, struct sources *sources)
-{
-    struct report *report = sources->report;
-    const struct code_files files = {open_source, sources};
-    const enum status status = generate_write_fmu(what, guid, &files);
-    bool written = true;
-    for (int i = 0; i < sources->n; i++) {
-        const bool wrong = ferror(sources->file[i]) != 0;
-        written = fclose(sources->file[i]) == 0 && !wrong && written;
-    }
-    if (!written)
-        report_add(report, REPORT_ERROR, "%s: a file cannot be written completely; is the disk full?", sources->folder);
-    if (status != STATUS_OK && report->errors == 0)
-        report_add(report, REPORT_ERROR, "--generated: the code cannot be generated: %s", status_text(status));
-    return status == STATUS_OK && written;
-}
-
 static void remove_sources(const struct sources *sources)
 {
     for (int i = 0; i < sources->n; i++) {
@@ -154,12 +136,23 @@ static struct blob build(const struct generation *what, const char *guid, struct
 {
     struct report *report = sources->report;
     struct blob library = {0};
-    struct command command = {.arena = arena};
-    if (!write_sources(what, guid, sources)) return library;
+    struct command_line command = {.arena = arena};
+    const struct code_files files = {open_source, sources};
+    const enum status status = generate_write_fmu(what, guid, &files);
+    bool written = true;
+    for (int i = 0; i < sources->n; i++) {
+        const bool wrong = ferror(sources->file[i]) != 0;
+        written = fclose(sources->file[i]) == 0 && !wrong && written;
+    }
+    if (!written)
+        report_add(report, REPORT_ERROR, "%s: a file cannot be written completely; is the disk full?", sources->folder);
+    if (status != STATUS_OK && report->errors == 0)
+        report_add(report, REPORT_ERROR, "--generated: the code cannot be generated: %s", status_text(status));
+    if (status != STATUS_OK || !written) return library;
     make_command(&command, sources, parts);
     if (command.n > MOST_WORDS)
         report_add(report, REPORT_ERROR, "--generated: CC and CFLAGS have %d words too many", command.n - MOST_WORDS);
-    if (arena->failed || command.n > MOST_WORDS || !run(&command, report)) return library;
+    if (arena->failed || command.n > MOST_WORDS || !run_compiler(&command, report)) return library;
     library.bytes = document_load_file(sources->library, arena, &library.size, report);
     return library;
 }
@@ -172,10 +165,9 @@ struct blob compile_library(const struct generation *what, const char *guid, str
     struct blob library = {0};
     struct sources sources = {.folder = folder, .report = report};
     if (!installed_path("limber_fmu.o", parts, &found) || !found) {
-        report_add(
-            report, REPORT_ERROR,
-            "--generated: cannot find limber_fmu.o, which generated code is linked with: it is built and installed "
-            "with limber_fmu.so");
+        report_add(report, REPORT_ERROR,
+                   "--generated: cannot find limber_fmu.o, which generated code is linked with: it is built and "
+                   "installed with limber_fmu.so");
         return library;
     }
     *strrchr(parts, '/') = '\0';

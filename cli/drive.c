@@ -1,19 +1,53 @@
-/* limber drive NAME -o FILE.fmu: packs the FMU of a companion. */
+/* limber drive DRIVE -o FILE.fmu: packs the FMU of a companion. */
 #include "companion/companion.h"
 
-#include <json-c/json.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "analysis/failure.h"
 #include "cli.h"
-#include "drive_arguments.h"
+#include "drive_options.h"
+#include "instance.h"
+#include "json_out.h"
 #include "robot/nearest.h"
 
 enum { DRIVES = 8 };
 
+#define TO_DRIVE(member) offsetof(struct drive_options, member)
+
+static const struct option rows[] = {
+    {"servo|cylinder|gear|spring|axis|sling|controller", NULL, OPTION_ARGUMENT, TO_DRIVE(drive), .help = NULL},
+    {"ROBOT", NULL, OPTION_ARGUMENT, TO_COMMON(robot), .optional = true,
+     .help = "the robot of which the controller has a model; of controller only"},
+    OPTION_FILE("FILE.fmu", "the file to write; an existing file is replaced"),
+    {"--set", "NAME=VALUE", OPTION_SETTINGS, TO_COMMON(set),
+     .help = "a parameter's value in this FMU instead of the default; may be repeated"},
+    {"--sensor", "NAME", OPTION_LIST, TO_DRIVE(sensors),
+     .help = "the controller also takes this output of the robot's FMU, of a strain gauge or an accelerometer: "
+             "F.curvature[k], F.elongation, F.specific_force[k] of a frame F with \"sensor\": true, "
+             "tip.specific_force[k]; may be repeated; of controller only"},
+    OPTION_JSON("JSON summary"),
+    {"servo",
+     .help = "DC motor with gear, current, velocity and position loop; joint position and velocity in, torque out"},
+    {"cylinder", .help = "cylinder with a 4/3 proportional valve; valve command, length and rate in, force out"},
+    {"gear",
+     .help =
+         "elastic gear with play and the rotor of its motor; motor torque, joint position and velocity in, torque out"},
+    {"spring", .help = "spring and damper between two pins; length and rate in, force out"},
+    {"axis", .help = "up to four smooth moves and a position loop; position in, reference and command out"},
+    {"sling", .help = "load on a rope, on the ground until it is lifted; motion of the hook in, force out"},
+    {"controller", .help = "computed torque with a model of ROBOT inside, and a loop that corrects it; desired and "
+                           "measured motion of the joints in, torques out at sample times (docs/control.md)"},
+    {0}};
+
+static const char details[] =
+    "docs/drives.md has equations and parameters, and explains how drives are coupled to an arm. The FMU contains "
+    "NAME.so and, if it exists, NAME.dll, from the same folders as for `limber fmu`. The environment variables "
+    "LIMBER_DRIVE_LIBRARY and LIMBER_DRIVE_DLL name other files.";
+
 static const struct drive *find_drive(const char *name)
 {
-    const char *names[DRIVES] = {"controller"}; /* command_drive_controller() */
+    const char *names[DRIVES] = {"controller"}; /* controller_pack() */
     int n = 1;
     for (int i = 0; n < DRIVES && companion_drives[i] != NULL; i++) {
         names[n++] = companion_drives[i]->name;
@@ -32,32 +66,29 @@ static void put(struct json_object *parameters, const char *name, double value)
     json_object_object_add(parameters, name, json_object_new_double_s(value, xml_exact_number(value, number)));
 }
 
-/* All parameters, so that the file, and with it the guid, describes what is in the FMU */
-static int put_parameters(const struct drive *drive, const struct settings *settings, struct arena *arena,
-                          struct json_object *parameters)
+int drive_put_settings(const struct common *options, struct arena *arena, struct json_object *parameters)
 {
     int code = EXIT_OK;
-    for (int r = 0; r < drive->n_rows; r++)
-        if (drive->row[r].role == PARAMETER) put(parameters, drive->row[r].name, drive->row[r].number);
-    for (int i = 0; i < settings->n && code == EXIT_OK; i++) {
+    for (int i = 0; i < options->set.n && code == EXIT_OK; i++) {
         const char *name = NULL;
         double value;
-        code = cli_settings_split("drive", settings, i, arena, &name, &value);
+        code = cli_settings_split(options, i, arena, &name, &value);
         if (code == EXIT_OK) put(parameters, name, value);
     }
     return code;
 }
 
-/* resources/drive.json; NULL bytes where that fails */
-static struct blob write_file(const struct drive *drive, const struct settings *settings, struct arena *arena,
-                              int *code)
+/* resources/drive.json; it lists all parameters, so that the guid, a hash of it, depends on each. NULL bytes on failure */
+static struct blob write_file(const struct drive *drive, const struct common *options, struct arena *arena, int *code)
 {
     struct json_object *file = json_object_new_object(), *parameters = json_object_new_object();
-    json_object_object_add(file, "format", json_object_new_string("limber-drive/1"));
-    json_object_object_add(file, "drive", json_object_new_string(drive->name));
-    json_object_object_add(file, "parameters", parameters);
     struct blob blob = {0};
-    *code = put_parameters(drive, settings, arena, parameters);
+    json_add_text(file, "format", "limber-drive/1");
+    json_add_text(file, "drive", drive->name);
+    json_add(file, "parameters", parameters);
+    for (int r = 0; r < drive->n_rows; r++)
+        if (drive->row[r].role == PARAMETER) put(parameters, drive->row[r].name, drive->row[r].number);
+    *code = drive_put_settings(options, arena, parameters);
     if (*code == EXIT_OK) {
         const char *text =
             json_object_to_json_string_ext(file, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE);
@@ -68,64 +99,50 @@ static struct blob write_file(const struct drive *drive, const struct settings *
     return blob;
 }
 
-static enum status pack(const struct pack_options *options, const struct drive *drive, struct blob file,
-                        struct arena *arena, struct report *report)
+static int run(const void *given, struct report *report)
 {
+    const struct drive_options *options = given;
+    if (strcmp(options->drive, "controller") == 0) return controller_pack(options, report);
+    const struct drive *drive = find_drive(options->drive);
+    if (drive == NULL) return EXIT_USAGE;
+    if (options->common.robot != NULL) return cli_usage("drive", "too many arguments: '%s'", options->common.robot);
+    if (options->sensors.n > 0) return cli_usage("drive", "--sensor is an option of the controller only");
+
+    const struct library_source source = {.name = drive->name,
+                                          .variable = {"LIMBER_DRIVE_LIBRARY", "LIMBER_DRIVE_DLL"}};
+    struct report errors = failure_errors_only(report);
+    struct arena arena = {0};
     struct variables variables;
     struct libraries libraries;
     char guid[GUID_SIZE];
-    const enum status status = companion_variables(drive, "--set", file.bytes, report, arena, &variables);
-    if (status != STATUS_OK) return status;
-    variables_guid(&variables, file.bytes, guid);
-    const struct fmu fmu = {.name = drive->name,
-                            .description = drive->description,
-                            .guid = guid,
-                            .variables = &variables,
-                            .drive = drive,
-                            .report = report};
-    const struct library_source source = {.name = drive->name,
-                                          .variable = {"LIMBER_DRIVE_LIBRARY", "LIMBER_DRIVE_DLL"}};
-    if (!pack_libraries(options, &source, arena, &libraries, report)) return STATUS_NO_FILE;
-    return pack_write(options, &fmu, file, &libraries, report);
-}
-
-static int add_sensor(const char *name, struct settings *sensors)
-{
-    if (sensors->n == MOST_SETTINGS)
-        return cli_usage("drive", "--sensor %s: more than %d sensors", name, (int)MOST_SETTINGS);
-    sensors->text[sensors->n++] = name;
-    return EXIT_OK;
-}
-
-int drive_arguments(int argc, char **argv, struct pack_options *options, struct settings *settings,
-                    struct settings *sensors)
-{
     int code = EXIT_OK;
-    for (int i = 1; i < argc && code == EXIT_OK; i++) {
-        if (sensors != NULL && strcmp(argv[i], "--sensor") == 0)
-            code = i + 1 < argc ? add_sensor(argv[++i], sensors) : cli_usage("drive", "--sensor takes NAME");
-        else if (strcmp(argv[i], "--set") != 0) code = pack_argument(options, argc, argv, &i);
-        else if (i + 1 == argc) code = cli_usage("drive", "--set takes NAME=VALUE");
-        else code = cli_settings_add("drive", argv[++i], settings);
+    const struct blob file = write_file(drive, &options->common, &arena, &code);
+    if (code == EXIT_OK && file.bytes == NULL) code = cli_no_memory("drive");
+    if (code == EXIT_OK)
+        code = cli_exit_code(companion_variables(drive, "--set", file.bytes, &errors, &arena, &variables));
+    if (code == EXIT_OK) {
+        variables_guid(&variables, file.bytes, guid);
+        const struct fmu fmu = {.name = drive->name,
+                                .description = drive->description,
+                                .guid = guid,
+                                .variables = &variables,
+                                .drive = drive,
+                                .report = &errors};
+        const enum status status = pack_libraries(options->common.output, &source, &arena, &libraries, &errors)
+                                       ? pack_write(&options->common, &fmu, file, &libraries, false, &errors)
+                                       : STATUS_NO_FILE;
+        code = cli_exit_code(status);
     }
-    return code == EXIT_OK ? pack_complete(options) : code;
-}
-
-int command_drive(int argc, char **argv)
-{
-    if (argc > 1 && strcmp(argv[1], "controller") == 0) return command_drive_controller(argc - 1, argv + 1);
-    struct pack_options options = {.command = "drive", .noun = "the name of a drive", .file = "FILE.fmu"};
-    struct settings settings = {0};
-    int code = drive_arguments(argc, argv, &options, &settings, NULL);
-    if (code != EXIT_OK) return code;
-    const struct drive *drive = find_drive(options.subject);
-    if (drive == NULL) return EXIT_USAGE;
-
-    struct report report = {.line = pack_print_error, .context = &options};
-    struct arena arena = {0};
-    const struct blob file = write_file(drive, &settings, &arena, &code);
-    if (file.bytes != NULL) code = cli_exit_code(pack(&options, drive, file, &arena, &report));
-    else if (code == EXIT_OK) code = cli_no_memory("drive");
     arena_release(&arena);
     return code;
 }
+
+const struct command command_drive = {
+    .name = "drive",
+    .summary =
+        "packs the FMU of a companion of an arm: an electric servo drive for a joint, a hydraulic cylinder for a line "
+        "actuator, an elastic gear, a spring, the motion of an axis, a load in a sling, a controller of the whole arm",
+    .details = details,
+    .option = rows,
+    .size = sizeof(struct drive_options),
+    .run = run};

@@ -1,89 +1,48 @@
 /* limber equations ROBOT --format FORMAT: the equations of motion with names, to read. */
 #include "generate/equations.h"
 
-#include <stdlib.h>
-#include <string.h>
-
+#include "analysis/failure.h"
 #include "cli.h"
 #include "load.h"
 
 struct options {
-    const char *robot;
-    enum equation_format format;
-    int most_terms;
-    int elastic_terms; /* 0: the file's */
+    struct common common;
+    int format; /* 1 + enum equation_format */
+    int terms;
 };
 
-static const char *const formats[FORMATS] = {
-    [FORMAT_TEXT] = "text", [FORMAT_LATEX] = "latex", [FORMAT_SYMPY] = "sympy", [FORMAT_MATLAB] = "matlab"};
+static const struct option rows[] = {
+    OPTION_ROBOT,
+    {"--format", "text|latex|sympy|matlab", OPTION_CHOICE, TO(format),
+     .help = "text (default), LaTeX, a Python module for SymPy, a MATLAB function"},
+    {"--terms", "N", OPTION_WHOLE, TO(terms), .most = 1000000,
+     .help = "entries are multiplied out and simplified if that leads to at most N terms (default 500), otherwise "
+             "intermediate variables are used; 0: always"},
+    OPTION_ELASTIC_TERMS,
+    OPTION_OUTPUT,
+    {0}};
 
-static bool read_format(const char *name, enum equation_format *format)
-{
-    for (int i = 0; i < FORMATS; i++)
-        if (strcmp(name, formats[i]) == 0) {
-            *format = (enum equation_format)i;
-            return true;
-        }
-    return false;
-}
+static const char details[] = "Prints the matrices of `limber matrices` in M qdd + C qd + K (q - rest) + G = B tau, "
+                              "with the parameters' meanings, units and values. Damping, friction, stops, and forces "
+                              "of actuators and loops are not shown. docs/equations.md has examples.";
 
-static bool read_count(const char *text, int *count)
+static int run(const void *given, struct cli_model *loaded, struct report *report)
 {
-    char *end;
-    const long value = strtol(text, &end, 10);
-    *count = (int)value;
-    return end != text && *end == '\0' && value >= 0 && value <= 1000000;
-}
-
-static int parse_options(int argc, char **argv, struct options *options)
-{
-    for (int i = 1; i < argc; i++) {
-        const char *next = i + 1 < argc ? argv[i + 1] : "";
-        if (strcmp(argv[i], "--format") == 0) {
-            if (!read_format(next, &options->format))
-                return cli_usage("equations", "--format is text, latex, sympy or matlab, not '%s'", next);
-            i++;
-        } else if (strcmp(argv[i], "--terms") == 0) {
-            if (!read_count(next, &options->most_terms))
-                return cli_usage("equations", "--terms is a number from 0 to 1000000, not '%s'", next);
-            i++;
-        } else if (strcmp(argv[i], "--elastic-terms") == 0) {
-            options->elastic_terms = cli_elastic_terms(next);
-            if (options->elastic_terms == 0)
-                return cli_usage("equations", "--elastic-terms is full, linear or ruthless, not '%s'", next);
-            i++;
-        } else if (argv[i][0] == '-' && argv[i][1] != '\0') {
-            return cli_usage("equations", "unknown option '%s'", argv[i]);
-        } else if (options->robot == NULL) {
-            options->robot = argv[i];
-        } else {
-            return cli_usage("equations", "too many arguments: '%s'", argv[i]);
-        }
-    }
-    return options->robot != NULL ? EXIT_OK : cli_usage("equations", "expected ROBOT");
-}
-
-static int run(const struct options *options, const struct mechanism *mechanism)
-{
+    const struct options *options = given;
     struct equations equations;
-    enum status status = equations_make(mechanism, options->most_terms, &equations);
-    if (status == STATUS_OK && !equations_write(stdout, &equations, options->format, "limber equations"))
+    enum status status = equations_make(&loaded->mechanism, options->terms, &equations);
+    if (status == STATUS_OK &&
+        !equations_write(stdout, &equations, (enum equation_format)(options->format - 1), "limber equations"))
         status = STATUS_NO_MEMORY;
     equations_free(&equations);
-    if (status != STATUS_OK) fprintf(stderr, "limber equations: %s\n", status_text(status));
-    return cli_exit_code(status);
+    return cli_exit_code(failure_status(report, status));
 }
 
-int command_equations(int argc, char **argv)
-{
-    struct options options = {.most_terms = 500};
-    int code = parse_options(argc, argv, &options);
-    if (code != EXIT_OK) return code;
-    struct report report = cli_report("equations");
-    struct cli_model loaded;
-    code = cli_load_model(options.robot, options.elastic_terms, NULL, &report, &loaded);
-    if (code != EXIT_OK) return code;
-    code = run(&options, &loaded.mechanism);
-    cli_free_model(&loaded);
-    return code;
-}
+const struct command command_equations = {
+    .name = "equations",
+    .summary = "prints the equations of motion as expressions in named parameters and coordinates",
+    .details = details,
+    .option = rows,
+    .size = sizeof(struct options),
+    .defaults = &(const struct options){.format = 1 + FORMAT_TEXT, .terms = 500},
+    .run_model = run};

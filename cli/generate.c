@@ -13,55 +13,30 @@
 #include "result.h"
 
 struct options {
-    const char *robot, *folder, *terms;
-    const char *keep[MOST_KEPT];
-    int n_keep;
+    struct common common; /* output: the folder */
+    struct text_list keep;
     bool wrenches;
 };
 
-static int parse_options(int argc, char **argv, struct options *options)
-{
-    for (int i = 1; i < argc; i++) {
-        const char **value = strcmp(argv[i], "-o") == 0                ? &options->folder
-                             : strcmp(argv[i], "--elastic-terms") == 0 ? &options->terms
-                             : strcmp(argv[i], "--keep") == 0 && options->n_keep < MOST_KEPT
-                                 ? &options->keep[options->n_keep++]
-                                 : NULL;
-        if (strcmp(argv[i], "--wrenches") == 0) {
-            options->wrenches = true;
-        } else if (value != NULL) {
-            if (++i == argc) return cli_usage("generate", "%s needs a value", argv[i - 1]);
-            *value = argv[i];
-        } else if (argv[i][0] == '-' && argv[i][1] != '\0') {
-            return cli_usage("generate", "unknown option '%s'", argv[i]);
-        } else if (options->robot == NULL) {
-            options->robot = argv[i];
-        } else {
-            return cli_usage("generate", "too many arguments: '%s'", argv[i]);
-        }
-    }
-    if (options->terms != NULL && cli_elastic_terms(options->terms) == 0)
-        return cli_usage("generate", "--elastic-terms takes full, linear or ruthless, not '%s'", options->terms);
-    if (options->robot == NULL || options->folder == NULL) return cli_usage("generate", "expected ROBOT and -o DIR");
-    return EXIT_OK;
-}
+static const struct option rows[] = {
+    OPTION_ROBOT,
+    OPTION_FILE("DIR", "folder of the result, which is created"),
+    {"--keep", "NAME", OPTION_LIST, TO(keep), .most = MOST_KEPT,
+     .help = "a parameter that stays an argument: gravity, payload.mass (of the tip link), LINK.payload.mass; may be "
+             "repeated"},
+    {"--wrenches", NULL, OPTION_FLAG, TO(wrenches), .help = "wrenches on the tip and on frames are arguments"},
+    OPTION_ELASTIC_TERMS,
+    {0}};
 
-static void print_counts(const struct generated *function)
-{
-    printf("%-10s %10s %15s %10s %10s %13s\n", "function", "additions", "multiplications", "divisions", "sines",
-           "square roots");
-    for (int i = 0; i < FUNCTIONS; i++) {
-        const struct operation_counts *c = &function[i].counts;
-        printf("%-10s %10d %15d %10d %10d %13d\n", function[i].name, c->additions, c->multiplications, c->divisions,
-               c->sines, c->square_roots);
-    }
-}
+static const char details[] = "Functions: forward dynamics, inverse dynamics, mass matrix and bias, Jacobian, tip "
+                              "kinematics, residual. Prints the operations of each. The code needs only libm; the test "
+                              "program compares it with results of the library. docs/generate.md has the details.";
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 
-/* They take their names together, when all are complete */
+/* The files get their names together, when all are complete. */
 struct output {
-    const struct options *options;
+    const struct common *options;
     int n;
     char name[CODE_FILES][PATH_MAX];
     struct result file[CODE_FILES];
@@ -73,12 +48,12 @@ static FILE *open_output(void *context, const char *name)
     if (output->n == CODE_FILES) return NULL;
     char *path = output->name[output->n];
     struct result *file = &output->file[output->n];
-    if (snprintf(path, PATH_MAX, "%s/%s", output->options->folder, name) >= PATH_MAX) {
-        cli_usage("generate", "-o %s: too long a name", output->options->folder);
+    if (snprintf(path, PATH_MAX, "%s/%s", output->options->output, name) >= PATH_MAX) {
+        cli_usage("generate", "-o %s: too long a name", output->options->output);
         return NULL;
     }
     if (cli_same_file(path, output->options->robot)) {
-        cli_usage("generate", "-o %s: %s is the robot file", output->options->folder, path);
+        cli_usage("generate", "-o %s: %s is the robot file", output->options->output, path);
         return NULL;
     }
     if (result_open(path, NULL, file) != EXIT_OK) return NULL;
@@ -86,14 +61,14 @@ static FILE *open_output(void *context, const char *name)
     return file->stream;
 }
 
-static enum status write_code(const struct generation *what, const struct options *options, struct generated *function,
+static enum status write_code(const struct generation *what, const struct common *options, struct generated *function,
                               struct report *report)
 {
     struct output *output = calloc(1, sizeof *output);
     if (output == NULL) return STATUS_NO_MEMORY;
     output->options = options;
-    if (mkdir(options->folder, 0777) != 0 && errno != EEXIST) {
-        report_add(report, REPORT_ERROR, "%s: the folder cannot be made: %s", options->folder, strerror(errno));
+    if (mkdir(options->output, 0777) != 0 && errno != EEXIST) {
+        report_add(report, REPORT_ERROR, "%s: the folder cannot be made: %s", options->output, strerror(errno));
         free(output);
         return STATUS_NO_FILE;
     }
@@ -110,24 +85,25 @@ static enum status write_code(const struct generation *what, const struct option
 
 /* ---- the command ------------------------------------------------------------------------------------------------- */
 
-static int run(const struct options *options, struct cli_model *loaded, struct report *report)
+static int run(const void *given, struct cli_model *loaded, struct report *report)
 {
+    const struct options *options = given;
     char prefix[PREFIX_SIZE];
     struct generated function[FUNCTIONS];
     struct generation what = {
         .mechanism = &loaded->mechanism, .prefix = prefix, .wrenches = options->wrenches, .tolerance = 1e-11};
     generate_prefix(loaded->robot->name, prefix);
-    for (int i = 0; i < options->n_keep; i++)
-        if (!generate_keep(&what, options->keep[i]))
-            return cli_usage("generate",
-                             "--keep %s: there is no such parameter; gravity, payload.mass and "
-                             "LINK.payload.mass can be kept",
-                             options->keep[i]);
+    for (int i = 0; i < options->keep.n; i++)
+        if (!generate_keep(&what, options->keep.text[i]))
+            return cli_usage(
+                "generate",
+                "--keep %s: there is no such parameter; gravity, payload.mass and LINK.payload.mass can be kept",
+                options->keep.text[i]);
     enum status status = constraints_choose(&loaded->mechanism, loaded->state.at.q, report);
-    if (status == STATUS_OK) status = write_code(&what, options, function, report);
+    if (status == STATUS_OK) status = write_code(&what, &options->common, function, report);
     while (status == STATUS_NOT_POSITIVE && what.tolerance < 1e-7) { /* badly conditioned in every state */
         what.tolerance *= 10;
-        status = write_code(&what, options, function, report);
+        status = write_code(&what, &options->common, function, report);
         if (status == STATUS_OK)
             report_add(
                 report, REPORT_WARNING,
@@ -137,23 +113,23 @@ static int run(const struct options *options, struct cli_model *loaded, struct r
     if (status == STATUS_OK && loaded->robot->n_drives > 0)
         report_add(report, REPORT_WARNING,
                    "drives inside the arm are not part of the generated code: it takes their torques and forces");
-    if (status == STATUS_OK) print_counts(function);
-    else if (status != STATUS_NO_FILE && report->errors == 0)
+    if (status == STATUS_OK)
+        printf("%-10s %10s %15s %10s %10s %13s\n", "function", "additions", "multiplications", "divisions", "sines",
+               "square roots");
+    for (int i = 0; status == STATUS_OK && i < FUNCTIONS; i++) {
+        const struct operation_counts *c = &function[i].counts;
+        printf("%-10s %10d %15d %10d %10d %13d\n", function[i].name, c->additions, c->multiplications, c->divisions,
+               c->sines, c->square_roots);
+    }
+    if (status != STATUS_OK && status != STATUS_NO_FILE && report->errors == 0)
         report_add(report, REPORT_ERROR, "%s", status_text(status));
     return cli_exit_code(status);
 }
 
-int command_generate(int argc, char **argv)
-{
-    struct options options = {0};
-    int code = parse_options(argc, argv, &options);
-    if (code != EXIT_OK) return code;
-    struct report report = cli_report("generate");
-    struct cli_model loaded;
-    code = cli_load_model(options.robot, options.terms != NULL ? cli_elastic_terms(options.terms) : 0, NULL, &report,
-                          &loaded);
-    if (code != EXIT_OK) return code;
-    code = run(&options, &loaded, &report);
-    cli_free_model(&loaded);
-    return code;
-}
+const struct command command_generate = {
+    .name = "generate",
+    .summary = "writes straight-line C99 code of the robot's dynamics, with a test program and a CMake file",
+    .details = details,
+    .option = rows,
+    .size = sizeof(struct options),
+    .run_model = run};

@@ -39,20 +39,6 @@ static bool motion_of(const struct stepper *stepper, int reference, int motion[3
     return true;
 }
 
-/* Assigns column c of the file to the input with this reference */
-static void take_column(struct inputs *inputs, const struct instance *sim, int reference, const struct csv *csv, int c,
-                        struct arena *arena)
-{
-    int motion[3] = {reference, reference, reference};
-    const bool is_motion = motion_of(&sim->stepper, reference, motion);
-    if (inputs->place[reference] < 0) { /* the first column of its motion */
-        for (int d = 0; d < (is_motion ? 3 : 1); d++) inputs->place[motion[d]] = 3 * inputs->n_columns + d;
-        inputs->column[inputs->n_columns++].is_motion = is_motion;
-    }
-    const int place = inputs->place[reference];
-    inputs->column[place / 3].x[place % 3] = copy_column(csv, c, arena);
-}
-
 static int find_columns(struct inputs *inputs, const struct instance *sim, const struct csv *csv, struct arena *arena)
 {
     const struct variables *v = &sim->variables;
@@ -65,14 +51,21 @@ static int find_columns(struct inputs *inputs, const struct instance *sim, const
     for (int c = 1; c < csv->n_columns; c++) {
         const int row = cli_find_variable(csv->file, v, CAUSALITY_INPUT, csv->name[c], arena);
         if (row < 0) return EXIT_INPUT;
-        take_column(inputs, sim, v->row[row].reference, csv, c, arena);
+        const int reference = v->row[row].reference;
+        int motion[3] = {reference, reference, reference}, *place = inputs->place;
+        const bool is_motion = motion_of(&sim->stepper, reference, motion);
+        if (place[reference] < 0) { /* the first column of its motion */
+            for (int d = 0; d < (is_motion ? 3 : 1); d++) place[motion[d]] = 3 * inputs->n_columns + d;
+            inputs->column[inputs->n_columns++].is_motion = is_motion;
+        }
+        inputs->column[place[reference] / 3].x[place[reference] % 3] = copy_column(csv, c, arena);
     }
     return arena->failed ? cli_no_memory("simulate") : EXIT_OK;
 }
 
 /* ---- missing columns ---------------------------------------------------------------------------------------------------- */
 
-/* Derives the missing ones of q, qd, qdd. A derivative comes from the column before it. Without q, it is the integral of qd, starting
+/* Derives those of q, qd, qdd that are missing. A derivative is computed from the column before it. Without q, it is the integral of qd, starting
    at the constant value; without q and qd, qd likewise that of qdd. */
 static void complete_motion(const struct inputs *inputs, struct input_rows *motion, const double constant[3],
                             struct arena *arena)
@@ -116,15 +109,6 @@ static int complete_columns(struct inputs *inputs, const struct instance *sim, s
 
 /* ---- between rows -------------------------------------------------------------------------------------------------------- */
 
-/* The row where the piece of a curve that contains t starts: the last row before t, or at t if `after`; -1: none */
-static int row_before(struct inputs *inputs, double t, bool after)
-{
-    int *row = &inputs->row;
-    while (*row >= 0 && (inputs->t[*row] > t || (!after && inputs->t[*row] == t))) --*row;
-    while (*row < inputs->n_rows - 1 && (inputs->t[*row + 1] < t || (after && inputs->t[*row + 1] == t))) ++*row;
-    return *row;
-}
-
 /* x = q, qd, qdd of a motion at time t, on the piece that starts at row i */
 static void motion_at(const struct inputs *inputs, const struct input_rows *motion, int i, double t, double x[3])
 {
@@ -145,17 +129,7 @@ static void motion_at(const struct inputs *inputs, const struct input_rows *moti
     }
 }
 
-static double column_at(const struct inputs *inputs, const struct input_rows *column, const struct piece *piece)
-{
-    const double *x = column->x[0], *slope = column->x[1], s = piece->s;
-    const int i = piece->row;
-    if (i < 0) return x[0];
-    if (i == inputs->n_rows - 1 || inputs->between == BETWEEN_HELD) return x[i];
-    return inputs->between == BETWEEN_CUBIC ? rows_cubic_at(piece->h, s, x[i], x[i + 1], slope[i], slope[i + 1])
-                                            : (1 - s) * x[i] + s * x[i + 1];
-}
-
-/* All inputs are evaluated at a time t in turn, so that the piece is that of the last call as a rule. The instance's clock differs by
+/* All inputs are evaluated at the same t in turn, so the piece is usually that of the last call. The instance's clock differs by
    rounding; values at the ends of a step must not, or they would look like a jump. */
 static const struct piece *piece_at(struct inputs *inputs, double t)
 {
@@ -163,7 +137,11 @@ static const struct piece *piece_at(struct inputs *inputs, double t)
     if (piece->asked == t) return piece;
     const bool first = t <= inputs->from * (1 + SAME_TIME), last = t >= inputs->to * (1 - SAME_TIME);
     const double within = first ? inputs->from : last ? inputs->to : t;
-    const int i = row_before(inputs, within, first);
+    const double *row = inputs->t;
+    int i = inputs->row; /* becomes the last row before that time, or at it if the step begins there */
+    while (i >= 0 && (row[i] > within || (!first && row[i] == within))) i--;
+    while (i < inputs->n_rows - 1 && (row[i + 1] < within || (first && row[i + 1] == within))) i++;
+    inputs->row = i;
     *piece = (struct piece){.asked = t, .t = within, .row = i};
     if (i < 0 || i == inputs->n_rows - 1) return piece;
     piece->h = inputs->t[i + 1] - inputs->t[i];
@@ -178,42 +156,26 @@ static void inputs_at(void *context, int reference, double t, double *u)
     if (place < 0) return;
     const struct input_rows *column = &inputs->column[place / 3];
     const struct piece *piece = piece_at(inputs, t);
+    const double *value = column->x[0], *slope = column->x[1], s = piece->s;
+    const int i = piece->row;
+    double x[3];
     if (column->is_motion) {
-        double x[3];
-        motion_at(inputs, column, piece->row, piece->t, x);
+        motion_at(inputs, column, i, piece->t, x);
         *u = x[place % 3];
+    } else if (i < 0 || i == inputs->n_rows - 1 || inputs->between == BETWEEN_HELD) {
+        *u = value[i < 0 ? 0 : i];
+    } else if (inputs->between == BETWEEN_CUBIC) {
+        *u = rows_cubic_at(piece->h, s, value[i], value[i + 1], slope[i], slope[i + 1]);
     } else {
-        *u = column_at(inputs, column, piece);
+        *u = (1 - s) * value[i] + s * value[i + 1];
     }
 }
 
 /* ---- steps --------------------------------------------------------------------------------------------------------------- */
 
-/* Marks rows where a held input changes. A motion changes at every row where it does not rest. */
-static void mark_jumps(const struct inputs *inputs, const struct input_rows *column)
-{
-    for (int i = 1; i < inputs->n_rows; i++) {
-        bool jumps = false;
-        for (int d = 0; d < (column->is_motion ? 3 : 1); d++)
-            jumps = jumps || column->x[d][i] != column->x[d][i - 1] || (d > 0 && column->x[d][i] != 0);
-        if (jumps) inputs->ends_step[i] = true;
-    }
-}
-
-/* Between cubic rows steps end only where a straight line misses them by more than this part of their range, so that no step goes over
-   a pulse */
+/* Between cubic rows steps end only where a straight line misses them by more than this fraction of their range, so that no step passes
+   over a pulse */
 static const double FEATURE = 0.05;
-
-static void mark_kinks(const struct inputs *inputs, const struct input_rows *column, double tolerance)
-{
-    const double *x = column->x[0];
-    double least = x[0], most = x[0];
-    for (int i = 1; i < inputs->n_rows; i++) {
-        if (x[i] < least) least = x[i];
-        if (x[i] > most) most = x[i];
-    }
-    rows_kinks(inputs->n_rows, inputs->t, x, tolerance * (most - least), inputs->ends_step);
-}
 
 void inputs_choose_ends(struct inputs *inputs, double tolerance)
 {
@@ -221,13 +183,23 @@ void inputs_choose_ends(struct inputs *inputs, double tolerance)
     inputs->ends_step[0] = inputs->ends_step[inputs->n_rows - 1] = true; /* before and after them: constant */
     for (int c = 0; c < inputs->n_columns; c++) {
         const struct input_rows *column = &inputs->column[c];
-        if (inputs->between == BETWEEN_HELD) mark_jumps(inputs, column);
-        else if (!column->is_motion)
-            mark_kinks(inputs, column, inputs->between == BETWEEN_LINEAR ? tolerance : FEATURE);
+        const double *x = column->x[0];
+        double least = x[0], most = x[0];
+        for (int i = 1; i < inputs->n_rows; i++) {
+            bool jumps = false; /* a held input; a motion, in every row in which it does not rest */
+            for (int d = 0; d < (column->is_motion ? 3 : 1) && inputs->between == BETWEEN_HELD; d++)
+                jumps = jumps || column->x[d][i] != column->x[d][i - 1] || (d > 0 && column->x[d][i] != 0);
+            if (jumps) inputs->ends_step[i] = true;
+            if (x[i] < least) least = x[i];
+            if (x[i] > most) most = x[i];
+        }
+        if (inputs->between == BETWEEN_HELD || column->is_motion) continue;
+        rows_kinks(inputs->n_rows, inputs->t, x,
+                   (inputs->between == BETWEEN_LINEAR ? tolerance : FEATURE) * (most - least), inputs->ends_step);
     }
 }
 
-/* A start or end of a step that differs from a row by rounding only counts as that row */
+/* A start or end of a step that differs from the time of a row by rounding only is taken as that time. */
 double inputs_begin_step(struct inputs *inputs, double t, double end)
 {
     const double *row = inputs->t, before_end = end * (1 - SAME_TIME);

@@ -10,21 +10,15 @@
 
 /* ---- names --------------------------------------------------------------------------------------------------------------- */
 
-static bool of_same_part(const char *a, const char *b)
-{
-    const size_t length = strcspn(a, ".");
-    return strcspn(b, ".") == length && strncmp(a, b, length) == 0;
-}
-
-/* Of n names: one that continues `name` as in j.viscous[1], boom.EIz_scale; else the most similar, of the same link or joint if it is one;
-   NULL: none. The names are sorted by that. */
+/* Of n names: one that continues `name` as in j.viscous[1], boom.EIz_scale; otherwise the most similar one, of the same link or joint if
+   that has any; NULL: none. Reorders `known`. */
 static const char *meant_by(const char *name, int n, const char **known)
 {
-    const size_t length = strlen(name);
+    const size_t length = strlen(name), part = strcspn(name, ".");
     int own = 0;
     for (int i = 0; i < n; i++) {
         const char *one = known[i];
-        if (!of_same_part(one, name)) continue;
+        if (strcspn(one, ".") != part || strncmp(one, name, part) != 0) continue;
         if (strncmp(one, name, length) == 0 && one[length] != '\0' && strchr("._[", one[length]) != NULL) return one;
         known[i] = known[own];
         known[own++] = one;
@@ -52,47 +46,31 @@ int cli_find_variable(const char *place, const struct variables *variables, enum
 
 /* ---- parameters ---------------------------------------------------------------------------------------------------------- */
 
-int cli_settings_add(const char *command, const char *text, struct settings *settings)
+int cli_settings_split(const struct common *options, int i, struct arena *arena, const char **name, double *value)
 {
-    if (strchr(text, '=') == NULL) return cli_usage(command, "--set takes NAME=VALUE, not '%s'", text);
-    if (settings->n == MOST_SETTINGS)
-        return cli_usage(command, "--set %s: more than %d settings", text, (int)MOST_SETTINGS);
-    settings->text[settings->n++] = text;
-    return EXIT_OK;
-}
-
-static bool read_value(const char *text, double *value)
-{
-    char *end;
-    *value = strcmp(text, "true") == 0;
-    if (*value != 0 || strcmp(text, "false") == 0) return true;
-    *value = strtod(text, &end);
-    return end != text && *end == '\0' && isfinite(*value);
-}
-
-int cli_settings_split(const char *command, const struct settings *settings, int i, struct arena *arena,
-                       const char **name, double *value)
-{
-    char *own = arena_string(arena, settings->text[i]);
-    if (own == NULL) return cli_no_memory(command);
+    char *own = arena_string(arena, options->set.text[i]), *end;
+    if (own == NULL) return cli_no_memory(options->command);
     char *text = strchr(own, '=');
     *text++ = '\0';
     *name = own;
-    if (read_value(text, value)) return EXIT_OK;
-    fprintf(stderr, "limber: %s: --set %s: '%s' is not a finite number\n", command, own, text);
+    *value = strcmp(text, "true") == 0;
+    if (*value != 0 || strcmp(text, "false") == 0) return EXIT_OK;
+    *value = strtod(text, &end);
+    if (end != text && *end == '\0' && isfinite(*value)) return EXIT_OK;
+    fprintf(stderr, "limber: %s: --set %s: '%s' is not a finite number\n", options->command, own, text);
     return EXIT_INPUT;
 }
 
-int cli_settings_apply(const char *command, const struct settings *settings, struct instance *sim, struct arena *arena)
+int cli_settings_apply(const struct common *options, struct instance *sim, struct arena *arena)
 {
     const struct variables *v = instance_variables(sim);
-    for (int i = 0; i < settings->n; i++) {
+    for (int i = 0; i < options->set.n; i++) {
         const char *name;
         double value;
-        const int code = cli_settings_split(command, settings, i, arena, &name, &value);
+        const int code = cli_settings_split(options, i, arena, &name, &value);
         if (code != EXIT_OK) return code;
         char place[64];
-        snprintf(place, sizeof place, "%s: --set", command);
+        snprintf(place, sizeof place, "%s: --set", options->command);
         const int row = cli_find_variable(place, v, CAUSALITY_PARAMETER, name, arena);
         if (row < 0) return EXIT_INPUT;
         instance_set(sim, v->row[row].reference, value);

@@ -3,16 +3,9 @@
 #define CLI_INSTANCE_H
 
 #include "base/arena.h"
+#include "options.h"
 #include "sim/sim.h"
 #include "table.h"
-
-enum { MOST_SETTINGS = 256 };
-
-/* --set NAME=VALUE, as often as given */
-struct settings {
-    const char *text[MOST_SETTINGS];
-    int n;
-};
 
 /* Computed variables of an instance as columns of a table: outputs, then locals, each once. */
 struct columns {
@@ -25,12 +18,12 @@ struct columns {
 int cli_find_variable(const char *place, const struct variables *variables, enum causality causality, const char *name,
                       struct arena *arena);
 
-/* The result of this function and those below is an exit code; problems go to standard error. */
-int cli_settings_add(const char *command, const char *text, struct settings *settings);
-/* The i-th of them, taken apart; the name is in the arena. */
-int cli_settings_split(const char *command, const struct settings *settings, int i, struct arena *arena,
-                       const char **name, double *value);
-int cli_settings_apply(const char *command, const struct settings *settings, struct instance *sim, struct arena *arena);
+/* The results of the functions below are exit codes; errors go to standard error. */
+
+/* The i-th --set NAME=VALUE; the name is in the arena. */
+int cli_settings_split(const struct common *options, int i, struct arena *arena, const char **name, double *value);
+/* Sets the parameters that --set names. */
+int cli_settings_apply(const struct common *options, struct instance *sim, struct arena *arena);
 
 int cli_columns_choose(const char *command, const struct instance *sim, struct arena *arena, struct columns *columns);
 void cli_columns_write_names(const struct columns *columns, const struct instance *sim, struct table *table);

@@ -13,93 +13,75 @@
 #include "robot/read.h"
 
 struct options {
-    const char *robot, *trajectory, *profile, *rate, *period, *start, *elastic;
+    struct common common;
+    const char *trajectory, *rate, *period, *elastic;
+    int profile, start; /* START_ZERO, START_STATIC; 0: not given */
     double until, step, rtol;
-    struct settings settings;
-    struct holding holding;
-    bool rigid, json;
+    bool rigid;
 };
 
+enum { START_ZERO = 1, START_STATIC };
+
+#define OF_A_PROFILE .needs = "--profile", .reason = "belongs to a profile; a trajectory has rows"
+
+static const struct option rows[] = {
+    OPTION_ROBOT,
+    {"--trajectory", "CSV", OPTION_TEXT, TO(trajectory),
+     .help = "columns time, then q, qd, qdd of every joint with a drive, by FMU name; cubic between rows"},
+    {"--profile", "cycloid", OPTION_CHOICE, TO(profile), .needs = "--rate --period --until --step",
+     .reason = "is defined by further options",
+     .help = "q = start + k (t - T/pi sin(pi t/T)), exact at every instant, with --rate and --period"},
+    {"--rate", "K,K,...", OPTION_TEXT, TO(rate), OF_A_PROFILE,
+     .help = "k of every joint with a drive [rad/s or m/s], two where it has two coordinates"},
+    {"--period", "T,T,...", OPTION_TEXT, TO(period), OF_A_PROFILE, .help = "T of every joint with a drive [s]"},
+    {"--until", "T", OPTION_POSITIVE, TO(until), OF_A_PROFILE, .help = "end of a profile [s]"},
+    {"--step", "H", OPTION_POSITIVE, TO(step), OF_A_PROFILE, .help = "distance of the rows of a profile [s]"},
+    {"--start", "zero|static", OPTION_CHOICE, TO(start),
+     .help = "elastic coordinates at the start: zero, or at rest under gravity (default), together with passive joints "
+             "that nothing moves"},
+    OPTIONS_HOLDING(.needs = NULL),
+    {"--elastic", "CSV", OPTION_RESULT, TO(elastic),
+     .help = "second table: elastic motion, tip, and everything else that simulate prints"},
+    OPTION_SET,
+    {"--rtol", "R", OPTION_TOLERANCE, TO(rtol), .help = "relative tolerance, below 1 (default 1e-8)"},
+    {"--rigid", NULL, OPTION_FLAG, TO(rigid), .excludes = "--elastic --start --rtol", .reason = "has no elastic motion",
+     .help = "elastic coordinates are zero; needs the motion of passive joints too, unless the robot has loops, which "
+             "determine it"},
+    OPTION_JSON("JSON instead of CSV, in both tables: columns, rows"),
+    OPTION_OUTPUT,
+    {0}};
+
+static const char details[] =
+    "The elastic motion that goes with the joint motion is integrated, and so are passive joints. Where an open robot "
+    "has as many line actuators as passive joints between their points, the actuators move these joints in place of "
+    "drives: the motion of these joints is given too, and the forces A.force are in the result. Other actuators exert "
+    "no force. A joint with two coordinates counts as two; the motion of a joint with a quaternion cannot be given: if "
+    "it is passive, it is integrated.";
+
 struct run {
-    struct options options;
+    const struct options *options;
     struct robot *robot; /* as the file describes it                              */
     struct motion motion;
     struct inverse inverse;
     struct table inputs, elastic; /* the second has a stream where it is wanted   */
     struct result result;         /* the file of the second                       */
     struct columns columns;
-    struct report report;
+    struct report *report;
     struct arena arena;
 };
 
-/* ---- options ------------------------------------------------------------------------------------------------------------- */
-
-static int check_options(const struct options *options)
+static int check(const void *given)
 {
-    const bool cycloid = options->profile != NULL;
-    if (options->robot == NULL) return cli_usage("inverse", "expected ROBOT");
-    if ((options->trajectory != NULL) == cycloid)
+    const struct options *options = given;
+    const struct holding *holding = &options->common.holding;
+    if ((options->trajectory != NULL) == (options->profile != 0))
         return cli_usage("inverse", "expected --trajectory CSV or --profile cycloid");
-    if (cycloid && strcmp(options->profile, "cycloid") != 0)
-        return cli_usage("inverse", "--profile is cycloid, not '%s'", options->profile);
-    if (cycloid && (options->rate == NULL || options->period == NULL || options->until == 0 || options->step == 0))
-        return cli_usage("inverse", "--profile cycloid needs --rate, --period, --until and --step");
-    if (!cycloid && (options->rate != NULL || options->period != NULL || options->until != 0 || options->step != 0))
-        return cli_usage("inverse", "--rate, --period, --until and --step belong to --profile; a trajectory has rows");
-    if (options->start != NULL && strcmp(options->start, "zero") != 0 && strcmp(options->start, "static") != 0)
-        return cli_usage("inverse", "--start is zero or static, not '%s'", options->start);
-    if (options->rigid && (options->elastic != NULL || options->start != NULL || options->rtol != 0))
-        return cli_usage("inverse", "--rigid has no elastic motion: leave out --elastic, --start and --rtol");
-    if (holding_given(&options->holding) &&
-        (options->rigid || (options->start != NULL && strcmp(options->start, "static") != 0)))
-        return cli_usage("inverse", "--hold and --free are of a static start: leave out --rigid and --start zero");
+    if ((holding->hold != NULL || holding->free != NULL || holding->hold_actuators != NULL ||
+         holding->free_actuators != NULL) &&
+        (options->rigid || options->start == START_ZERO))
+        return cli_usage("inverse",
+                         "--hold and --free choose what a static start holds: leave out --rigid and --start zero");
     return EXIT_OK;
-}
-
-static int parse_options(int argc, char **argv, struct options *options)
-{
-    const struct {
-        const char *name;
-        const char **text;
-        double *number;
-    } table[] = {{"--trajectory", &options->trajectory, NULL},
-                 {"--profile", &options->profile, NULL},
-                 {"--rate", &options->rate, NULL},
-                 {"--period", &options->period, NULL},
-                 {"--start", &options->start, NULL},
-                 {"--elastic", &options->elastic, NULL},
-                 {"--until", NULL, &options->until},
-                 {"--step", NULL, &options->step},
-                 {"--rtol", NULL, &options->rtol},
-                 {"--set", NULL, NULL}};
-    int code = EXIT_OK;
-    for (int i = 1; i < argc && code == EXIT_OK; i++) {
-        int found = -1;
-        bool taken;
-        code = holding_option("inverse", argc, argv, &i, &options->holding, &taken);
-        if (taken || code != EXIT_OK) continue;
-        for (int t = 0; t < (int)(sizeof table / sizeof table[0]); t++)
-            if (strcmp(argv[i], table[t].name) == 0) found = t;
-        if (found >= 0) {
-            if (++i >= argc) return cli_usage("inverse", "%s takes a value", table[found].name);
-            if (table[found].text != NULL) *table[found].text = argv[i];
-            else if (table[found].number == NULL) code = cli_settings_add("inverse", argv[i], &options->settings);
-            else if (table[found].number == &options->rtol)
-                code = cli_tolerance("inverse", "--rtol", argv[i], &options->rtol);
-            else code = cli_positive("inverse", table[found].name, argv[i], table[found].number);
-        } else if (strcmp(argv[i], "--rigid") == 0) {
-            options->rigid = true;
-        } else if (strcmp(argv[i], "--json") == 0) {
-            options->json = true;
-        } else if (argv[i][0] == '-' && argv[i][1] != '\0') {
-            return cli_usage("inverse", "unknown option '%s'", argv[i]);
-        } else if (options->robot == NULL) {
-            options->robot = argv[i];
-        } else {
-            return cli_usage("inverse", "too many arguments: '%s'", argv[i]);
-        }
-    }
-    return code == EXIT_OK ? check_options(options) : code;
 }
 
 /* ---- the motion ------------------------------------------------------------------------------------------------------------ */
@@ -112,70 +94,39 @@ static int read_list(const struct run *run, bool passive_too, const char *option
         char *end;
         number[i] = strtod(text, &end);
         if (end == text || !isfinite(number[i]) || *end != (i + 1 < count ? ',' : '\0'))
-            return cli_usage("inverse",
-                             "%s takes %d number%s with commas between, one for every %s (two where it has "
-                             "two coordinates)",
-                             option, count, count == 1 ? "" : "s", motion_joint(run->robot, passive_too));
+            return cli_usage(
+                "inverse",
+                "%s takes %d number%s with commas between, one for every %s (two where it has two coordinates)", option,
+                count, count == 1 ? "" : "s", motion_joint(run->robot, passive_too));
         text = end + 1;
-    }
-    return EXIT_OK;
-}
-
-static int check_periods(const struct robot *robot, bool passive_too, const double *T)
-{
-    for (int i = 0, given = 0; i < robot->n_links; i++) {
-        const struct joint *joint = &robot->link[i].joint;
-        for (int k = 0; motion_gives(robot, passive_too, i) && k < joint_velocities(joint); k++)
-            if (!(T[given++] > 0))
-                return cli_usage("inverse", "--period: T of %s must be positive, not %g", joint->name, T[given - 1]);
     }
     return EXIT_OK;
 }
 
 static int make_cycloid(struct run *run, bool passive_too)
 {
-    const struct options *options = &run->options;
-    const size_t count = (size_t)motion_count(run->robot, passive_too);
+    const struct options *options = run->options;
+    const struct robot *robot = run->robot;
+    const size_t count = (size_t)motion_count(robot, passive_too);
     double *k = arena_allocate(&run->arena, count, sizeof *k), *T = arena_allocate(&run->arena, count, sizeof *T);
     if (run->arena.failed) return cli_no_memory("inverse");
     if (!(options->until / options->step < MOST_MOTION_ROWS))
         return cli_usage("inverse", "--until %g --step %g: too many rows", options->until, options->step);
-    int code = cli_exit_code(motion_possible(run->robot, passive_too, &run->report));
+    int code = cli_exit_code(motion_possible(robot, passive_too, run->report));
     if (code == EXIT_OK) code = read_list(run, passive_too, "--rate", options->rate, k);
     if (code == EXIT_OK) code = read_list(run, passive_too, "--period", options->period, T);
-    if (code == EXIT_OK) code = check_periods(run->robot, passive_too, T);
     if (code != EXIT_OK) return code;
+    for (int i = 0, given = 0; i < robot->n_links; i++) {
+        const struct joint *joint = &robot->link[i].joint;
+        for (int c = 0; motion_gives(robot, passive_too, i) && c < joint_velocities(joint); c++)
+            if (!(T[given++] > 0))
+                return cli_usage("inverse", "--period: T of %s must be positive, not %g", joint->name, T[given - 1]);
+    }
     return cli_exit_code(
-        motion_cycloid(run->robot, passive_too, k, T, options->until, options->step, &run->report, &run->motion));
-}
-
-static int make_motion(struct run *run)
-{
-    const bool passive_too = run->options.rigid && run->robot->n_loops == 0;
-    if (run->options.trajectory == NULL) return make_cycloid(run, passive_too);
-    struct csv table;
-    enum status status = csv_read(run->options.trajectory, TIMES_INCREASE, &run->arena, &run->report, &table);
-    if (status == STATUS_OK) status = motion_from_table(run->robot, passive_too, &table, &run->report, &run->motion);
-    return cli_exit_code(status);
+        motion_cycloid(robot, passive_too, k, T, options->until, options->step, run->report, &run->motion));
 }
 
 /* ---- the tables ------------------------------------------------------------------------------------------------------------ */
-
-static int open_elastic(struct run *run)
-{
-    if (run->options.elastic == NULL) return EXIT_OK;
-    const int code = result_open(run->options.elastic, NULL, &run->result);
-    run->elastic = (struct table){.stream = run->result.stream, .json = run->options.json};
-    return code == EXIT_OK ? cli_columns_choose("inverse", run->inverse.sim, &run->arena, &run->columns) : code;
-}
-
-static void write_names(struct run *run)
-{
-    run->inputs = (struct table){.stream = stdout, .json = run->options.json};
-    table_name(&run->inputs, "time");
-    for (int i = 0; i < run->inverse.n_inputs; i++) table_name(&run->inputs, run->inverse.name[i]);
-    if (run->elastic.stream != NULL) cli_columns_write_names(&run->columns, run->inverse.sim, &run->elastic);
-}
 
 static void write_row(struct run *run)
 {
@@ -187,12 +138,15 @@ static void write_row(struct run *run)
 static int write_tables(struct run *run)
 {
     const double end = motion_row(&run->motion, run->motion.n_rows - 1);
-    enum status status = inverse_start(&run->inverse, &run->report);
+    enum status status = inverse_start(&run->inverse, run->report);
     if (status != STATUS_OK) return cli_exit_code(status);
-    write_names(run);
+    run->inputs = (struct table){.stream = stdout, .json = run->options->common.json};
+    table_name(&run->inputs, "time");
+    for (int i = 0; i < run->inverse.n_inputs; i++) table_name(&run->inputs, run->inverse.name[i]);
+    if (run->elastic.stream != NULL) cli_columns_write_names(&run->columns, run->inverse.sim, &run->elastic);
     write_row(run);
     while (status == STATUS_OK && run->inverse.row + 1 < run->motion.n_rows) {
-        status = inverse_next(&run->inverse, &run->report);
+        status = inverse_next(&run->inverse, run->report);
         if (status == STATUS_OK) write_row(run);
         cli_show_progress(motion_row(&run->motion, run->inverse.row), end);
     }
@@ -206,39 +160,52 @@ static int write_tables(struct run *run)
 
 static int make_inverse(struct run *run, const char *text)
 {
-    const struct options *options = &run->options;
-    const struct inverse_options wanted = {.rigid = options->rigid,
-                                           .start_zero = options->start != NULL && strcmp(options->start, "zero") == 0,
-                                           .tolerance = options->rtol};
-    const int code = cli_exit_code(
-        inverse_make(options->robot, text, run->robot, &run->motion, &wanted, &run->report, &run->inverse));
-    if (code != EXIT_OK) return code;
-    const int held = holding_apply("inverse", &options->holding, run->inverse.sim);
-    return held == EXIT_OK ? cli_settings_apply("inverse", &options->settings, run->inverse.sim, &run->arena) : held;
+    const struct options *options = run->options;
+    const struct inverse_options wanted = {
+        .rigid = options->rigid, .start_zero = options->start == START_ZERO, .tolerance = options->rtol};
+    int code = cli_exit_code(
+        inverse_make(options->common.robot, text, run->robot, &run->motion, &wanted, run->report, &run->inverse));
+    if (code == EXIT_OK) code = holding_apply(&options->common, run->inverse.sim);
+    if (code == EXIT_OK) code = cli_settings_apply(&options->common, run->inverse.sim, &run->arena);
+    if (code != EXIT_OK || options->elastic == NULL) return code;
+    code = result_open(options->elastic, NULL, &run->result);
+    run->elastic = (struct table){.stream = run->result.stream, .json = options->common.json};
+    return code == EXIT_OK ? cli_columns_choose("inverse", run->inverse.sim, &run->arena, &run->columns) : code;
 }
 
-static int run_all(struct run *run)
+static int run(const void *given, struct report *report)
 {
-    const char *text = document_load(run->options.robot, &run->arena, &run->report);
-    if (text == NULL) return EXIT_INPUT;
-    struct report errors = failure_errors_only(&run->report); /* warnings of the file are left to `check` */
-    int code = cli_exit_code(robot_read_text(run->options.robot, text, &run->robot, &errors));
-    if (code == EXIT_OK) code = make_motion(run);
-    if (code == EXIT_OK) code = make_inverse(run, text);
-    if (code == EXIT_OK) code = open_elastic(run);
-    if (code == EXIT_OK) code = write_tables(run);
-    return result_close(&run->result, code);
-}
-
-int command_inverse(int argc, char **argv)
-{
-    struct run run = {.report = cli_report("inverse")};
-    int code = parse_options(argc, argv, &run.options);
-    if (code != EXIT_OK) return code;
-    code = run_all(&run);
+    const struct options *options = given;
+    struct run run = {.options = options, .report = report};
+    struct report errors = failure_errors_only(report); /* `check` prints warnings of the file */
+    const char *text = document_load(options->common.robot, &run.arena, report);
+    enum status status = STATUS_NO_FILE;
+    if (text != NULL) status = robot_read_text(options->common.robot, text, &run.robot, &errors);
+    int code = cli_exit_code(status);
+    const bool passive_too = status == STATUS_OK && options->rigid && run.robot->n_loops == 0;
+    if (status == STATUS_OK && options->trajectory != NULL) {
+        struct csv table;
+        status = csv_read(options->trajectory, TIMES_INCREASE, &run.arena, report, &table);
+        if (status == STATUS_OK) status = motion_from_table(run.robot, passive_too, &table, report, &run.motion);
+        code = cli_exit_code(status);
+    } else if (status == STATUS_OK) {
+        code = make_cycloid(&run, passive_too);
+    }
+    if (code == EXIT_OK) code = make_inverse(&run, text);
+    if (code == EXIT_OK) code = write_tables(&run);
+    code = result_close(&run.result, code);
     inverse_free(&run.inverse);
     motion_free(&run.motion);
     robot_free(run.robot);
     arena_release(&run.arena);
     return code;
 }
+
+const struct command command_inverse = {
+    .name = "inverse",
+    .summary = "joint torques and actuator forces for a joint motion, as CSV that simulate --inputs takes",
+    .details = details,
+    .option = rows,
+    .size = sizeof(struct options),
+    .check = check,
+    .run = run};

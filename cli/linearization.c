@@ -8,53 +8,23 @@
 #include "json_out.h"
 #include "robot/read.h"
 
-int linearization_option(const char *command, int argc, char **argv, int *i, struct linear_options *options)
-{
-    const char *option = argv[*i];
-    bool taken;
-    const int code = holding_option(command, argc, argv, i, &options->holding, &taken);
-    if (taken || code != EXIT_OK) return code;
-    if (strcmp(option, "--json") == 0) return EXIT_OK; /* it is JSON in any case */
-    if (strcmp(option, "--static") == 0) {
-        options->equilibrium = true;
-    } else if (strcmp(option, "--at") == 0) {
-        if (*i + 1 >= argc) return cli_usage(command, "--at takes a STATE file");
-        options->at = argv[++*i];
-    } else if (option[0] == '-') {
-        return cli_usage(command, "unknown option '%s'", option);
-    } else if (options->robot == NULL) {
-        options->robot = option;
-    } else {
-        return cli_usage(command, "too many arguments: '%s'", option);
-    }
-    return EXIT_OK;
-}
-
-int linearization_check(const char *command, const struct linear_options *options)
-{
-    if (options->robot == NULL) return cli_usage(command, "expected ROBOT");
-    if (holding_given(&options->holding) && !options->equilibrium)
-        return cli_usage(command, "--hold and --free are of an equilibrium: give --static too");
-    return EXIT_OK;
-}
-
-enum status linearization_point(const char *command, const struct linear_options *options, struct report *report,
-                                struct arena *arena, struct operating_point *point)
+enum status linearization_point(const struct common *options, struct report *report, struct arena *arena,
+                                struct operating_point *point)
 {
     const char *text = document_load(options->robot, arena, report);
     if (text == NULL) return STATUS_NO_FILE;
     enum status status = operating_point_make(options->robot, text, report, point);
     if (status == STATUS_OK) status = state_read(point->mechanism->model, options->at, report, &point->state);
     if (status != STATUS_OK) return status;
-    if (holding_apply(command, &options->holding, point->sim) != EXIT_OK) return STATUS_BAD_INPUT;
+    if (holding_apply(options, point->sim) != EXIT_OK) return STATUS_BAD_INPUT;
     return operating_point_move(point, options->at != NULL, options->equilibrium, report);
 }
 
-enum status linearization_make(const char *command, const struct linear_options *options, bool minimal,
-                               struct report *report, struct linearization *l)
+enum status linearization_make(const struct common *options, bool minimal, struct report *report,
+                               struct linearization *l)
 {
     memset(l, 0, sizeof *l);
-    enum status status = linearization_point(command, options, report, &l->arena, &l->point);
+    enum status status = linearization_point(options, report, &l->arena, &l->point);
     if (status == STATUS_OK) status = linear_make(&l->point, report, &l->linear);
     return status == STATUS_OK && minimal ? linear_minimal(&l->linear, report) : status;
 }
@@ -66,19 +36,8 @@ void linearization_free(struct linearization *l)
     arena_release(&l->arena);
 }
 
-/* As a STATE has them: force, then torque */
-static void add_frame_wrenches(const struct robot *robot, const double *wrench, struct json_object *json)
-{
-    struct json_object *all = json_object_new_object();
-    for (int i = 0; i < robot->n_frames; i++, wrench += 6) {
-        const double given[6] = {wrench[3], wrench[4], wrench[5], wrench[0], wrench[1], wrench[2]};
-        json_add_numbers(all, robot->frame[i].name, given, 6);
-    }
-    json_object_object_add(json, "frame_wrench", all);
-}
-
-/* By FMU names; in an equilibrium with the commands that hold it */
-static void add_drive_inputs(const struct robot *robot, const double *value, struct json_object *json)
+/* Inputs of drives by FMU name; in an equilibrium, the commands that hold it */
+static struct json_object *json_drive_inputs(const struct robot *robot, const double *value)
 {
     struct json_object *all = json_object_new_object();
     for (int d = 0; d < robot->n_drives; d++) {
@@ -88,16 +47,18 @@ static void add_drive_inputs(const struct robot *robot, const double *value, str
             char owner[MOST_NAME], name[MOST_NAME + 64];
             robot_drive_name(robot, d, owner);
             snprintf(name, sizeof name, "%s.%s", owner, of->drive->row[r].name);
-            json_object_object_add(all, name, json_object_new_double(value[of->first + r]));
+            json_add_number(all, name, value[of->first + r]);
         }
     }
-    json_object_object_add(json, "drive_inputs", all);
+    return all;
 }
 
 struct json_object *linearization_json_point(const struct operating_point *point)
 {
     const struct model *model = point->mechanism->model;
+    const struct robot *robot = model->robot;
     const struct point *at = &point->state.at;
+    const int n_drive_states = robot_drive_states(robot);
     struct json_object *json = json_object_new_object();
     json_add_numbers(json, "q", at->q, model->nq);
     json_add_numbers(json, "qd", at->qd, model->nv);
@@ -105,11 +66,15 @@ struct json_object *linearization_json_point(const struct operating_point *point
     json_add_numbers(json, "tau", at->tau, model->n_tau);
     json_add_numbers(json, "tip_force", at->tip_wrench + 3, 3);
     json_add_numbers(json, "tip_torque", at->tip_wrench, 3);
-    if (model->robot->n_frames > 0) add_frame_wrenches(model->robot, at->frame_wrench, json);
+    struct json_object *wrenches = robot->n_frames > 0 ? json_object_new_object() : NULL;
+    for (int i = 0; i < robot->n_frames; i++) { /* as a STATE has them: force, then torque */
+        const double *w = at->frame_wrench + (size_t)6 * (size_t)i, given[6] = {w[3], w[4], w[5], w[0], w[1], w[2]};
+        json_add_numbers(wrenches, robot->frame[i].name, given, 6);
+    }
+    if (wrenches != NULL) json_add(json, "frame_wrench", wrenches);
     json_add_numbers(json, "prescribed_qdd", at->prescribed_qdd, model->n_prescribed);
-    json_add_numbers(json, "actuator_force", at->actuator_force, model->robot->n_actuators);
-    const int n_drive_states = robot_drive_states(model->robot);
+    json_add_numbers(json, "actuator_force", at->actuator_force, robot->n_actuators);
     if (n_drive_states > 0) json_add_numbers(json, "drive_states", at->w, n_drive_states);
-    if (model->robot->n_drives > 0) add_drive_inputs(model->robot, at->drive, json);
+    if (robot->n_drives > 0) json_add(json, "drive_inputs", json_drive_inputs(robot, at->drive));
     return json;
 }

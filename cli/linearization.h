@@ -1,4 +1,4 @@
-/* Shared by linearize and zeros: their options, and the robot linearized with them. */
+/* The robot linearized about an operating point: linearize, zeros, modes, view. */
 #ifndef CLI_LINEARIZATION_H
 #define CLI_LINEARIZATION_H
 
@@ -7,22 +7,10 @@
 #include "analysis/linear.h"
 #include "holding.h"
 
-struct linear_options {
-    const char *robot;
-    const char *at;   /* STATE file; NULL: the robot's start */
-    bool equilibrium; /* --static                          */
-    struct holding holding;
-};
-
-/* Takes --at STATE, --static and the options of holding.h, --json and ROBOT, one step of a loop over the arguments; an exit code. */
-int linearization_option(const char *command, int argc, char **argv, int *i, struct linear_options *options);
-
-/* What the options lack, or what does not go together; an exit code. */
-int linearization_check(const char *command, const struct linear_options *options);
-
-/* The operating point of the options; the arena has the robot file. operating_point_free() in any case. */
-enum status linearization_point(const char *command, const struct linear_options *options, struct report *report,
-                                struct arena *arena, struct operating_point *point);
+/* The operating point of --at, --static and the options of holding.h; the arena has the robot file. operating_point_free() in any
+   case. */
+enum status linearization_point(const struct common *options, struct report *report, struct arena *arena,
+                                struct operating_point *point);
 
 struct linearization {
     struct operating_point point;
@@ -31,8 +19,8 @@ struct linearization {
 };
 
 /* To be freed in any case, and not to be moved. */
-enum status linearization_make(const char *command, const struct linear_options *options, bool minimal,
-                               struct report *report, struct linearization *l);
+enum status linearization_make(const struct common *options, bool minimal, struct report *report,
+                               struct linearization *l);
 void linearization_free(struct linearization *l);
 
 /* The operating point as a STATE, qdd included. */

@@ -1,6 +1,5 @@
 /* limber linearize ROBOT: A, B, C, D about an operating point, as JSON, for python-control, for MATLAB. */
 #include <stdio.h>
-#include <string.h>
 
 #include "cli.h"
 #include "json_out.h"
@@ -8,25 +7,31 @@
 #include "result.h"
 
 struct options {
-    struct linear_options linear;
+    struct common common;
     const char *python, *matlab;
     bool minimal;
 };
 
-static int parse_options(int argc, char **argv, struct options *options)
-{
-    int code = EXIT_OK;
-    for (int i = 1; i < argc && code == EXIT_OK; i++) {
-        const char **file = strcmp(argv[i], "--python") == 0   ? &options->python
-                            : strcmp(argv[i], "--matlab") == 0 ? &options->matlab
-                                                               : NULL;
-        if (strcmp(argv[i], "--minimal") == 0) options->minimal = true;
-        else if (file == NULL) code = linearization_option("linearize", argc, argv, &i, &options->linear);
-        else if (i + 1 >= argc) code = cli_usage("linearize", "%s takes a file name", argv[i]);
-        else *file = argv[++i];
-    }
-    return code == EXIT_OK ? linearization_check("linearize", &options->linear) : code;
-}
+static const struct option rows[] = {
+    OPTION_ROBOT,
+    OPTION_AT_POINT,
+    OPTION_STATIC,
+    OPTIONS_HOLDING(OF_AN_EQUILIBRIUM),
+    {"--minimal", NULL, OPTION_FLAG, TO(minimal),
+     .help = "a closed robot with only the states that its loops leave free: two for every independent motion"},
+    {"--python", "FILE", OPTION_RESULT, TO(python),
+     .help = "also writes a Python module with `system`, made by control.ss; a slash replaces the dot in names"},
+    {"--matlab", "FILE", OPTION_RESULT, TO(matlab),
+     .help = "also writes a MATLAB script that makes `sys` by ss, with names and units"},
+    OPTION_JSON_ALWAYS,
+    OPTION_OUTPUT,
+    {0}};
+
+static const char details[] =
+    "dx/dt = A x + B u, y = C x + D u for deviations from the operating point. `operating_point` in the output can be "
+    "used as a STATE. States, inputs and outputs are all those of the FMU, but a quaternion is replaced by a small "
+    "rotation vector J.dtheta in axes of the hinge frame. Derivatives are exact. The loops of a closed robot are "
+    "closed first.";
 
 /* The four matrices, by name */
 struct matrix {
@@ -52,22 +57,6 @@ static struct json_object *names(const struct signal *signal, int count)
     return array;
 }
 
-static int print_json(const struct linear *l)
-{
-    struct json_object *out = json_object_new_object();
-    struct matrix matrix[4];
-    list_matrices(l, matrix);
-    json_object_object_add(out, "states", names(l->x, l->n_states));
-    json_object_object_add(out, "inputs", names(l->u, l->n_inputs));
-    json_object_object_add(out, "outputs", names(l->y, l->n_outputs));
-    json_object_object_add(out, "operating_point", linearization_json_point(l->point));
-    for (int i = 0; i < 4; i++)
-        json_object_object_add(out, matrix[i].name, json_rows(matrix[i].number, matrix[i].n_rows, matrix[i].n_columns));
-    const int code = json_print_finite("linearize", out);
-    json_object_put(out);
-    return code;
-}
-
 /* ---- python-control and MATLAB ------------------------------------------------------------------------------------------ */
 
 /* How a language writes lists: of names, and of rows of numbers */
@@ -79,59 +68,45 @@ struct language {
     char dot; /* replaces the dot in a name                    */
 };
 
-/* Rows, then the shape: a matrix without rows or columns needs it */
-static void write_matrix(FILE *stream, const struct language *language, const struct matrix *matrix)
+/* The four matrices: rows, then the shape, which a matrix without rows or columns needs */
+static void write_matrices(FILE *stream, const struct language *language, const struct linear *l)
 {
-    const double *number = matrix->number;
-    fputs(language->open, stream);
-    for (int i = 0; i < matrix->n_rows; i++) {
-        fprintf(stream, "\n    %s", language->row_open);
-        for (int j = 0; j < matrix->n_columns; j++) fprintf(stream, "%s%.17g", j > 0 ? ", " : "", *number++);
-        fputs(language->row_close, stream);
+    struct matrix list[4];
+    list_matrices(l, list);
+    for (const struct matrix *matrix = list; matrix < list + 4; matrix++) {
+        const double *number = matrix->number;
+        fprintf(stream, "\n%s = %s", matrix->name, language->open);
+        for (int i = 0; i < matrix->n_rows; i++) {
+            fprintf(stream, "\n    %s", language->row_open);
+            for (int j = 0; j < matrix->n_columns; j++) fprintf(stream, "%s%.17g", j > 0 ? ", " : "", *number++);
+            fputs(language->row_close, stream);
+        }
+        fprintf(stream, language->close, matrix->n_rows, matrix->n_columns);
     }
-    fprintf(stream, language->close, matrix->n_rows, matrix->n_columns);
-}
-
-static void write_name(FILE *stream, const struct language *language, const char *name)
-{
-    fputc(language->quote, stream);
-    for (; *name != '\0'; name++) fputc(*name == '.' ? language->dot : *name, stream);
-    fputc(language->quote, stream);
 }
 
 static void write_names(FILE *stream, const struct language *language, const struct signal *signal, int count)
 {
     fputs(language->list_open, stream);
     for (int i = 0; i < count; i++) {
-        if (i > 0) fputs(", ", stream);
-        write_name(stream, language, signal[i].name);
+        fprintf(stream, "%s%c", i > 0 ? ", " : "", language->quote);
+        for (const char *name = signal[i].name; *name != '\0'; name++)
+            fputc(*name == '.' ? language->dot : *name, stream);
+        fputc(language->quote, stream);
     }
     fputs(language->list_close, stream);
 }
 
-static void write_units(FILE *stream, const struct language *language, const struct signal *signal, int count)
-{
-    fputs(language->list_open, stream);
-    for (int i = 0; i < count; i++) fprintf(stream, "%s'%s'", i > 0 ? ", " : "", signal[i].unit);
-    fputs(language->list_close, stream);
-}
-
-/* python-control takes no dot in the names of signals: a slash replaces it, which no name of a robot has */
+/* python-control does not accept dots in names of signals. They are replaced by slashes, which names of robots do not contain. */
 static void write_python(FILE *stream, const struct linear *l)
 {
     static const struct language python = {"np.array([", "]).reshape(%d, %d)\n", "[", "],", "[", "]", '"', '/'};
     const char *name = l->point->mechanism->robot->name;
-    fprintf(
-        stream,
-        "\"\"\"Robot %s linearized by limber: `from MODULE import system`. In names a slash replaces the dot of the "
-        "FMU variable.\"\"\"\n\nimport control\nimport numpy as np\n",
-        name);
-    struct matrix matrix[4];
-    list_matrices(l, matrix);
-    for (int i = 0; i < 4; i++) {
-        fprintf(stream, "\n%s = ", matrix[i].name);
-        write_matrix(stream, &python, &matrix[i]);
-    }
+    fprintf(stream,
+            "\"\"\"Robot %s linearized by limber: `from MODULE import system`. In names a slash replaces the dot of "
+            "the FMU variable.\"\"\"\n\nimport control\nimport numpy as np\n",
+            name);
+    write_matrices(stream, &python, l);
     fputs("\nsystem = control.ss(\n    A, B, C, D,\n    states=", stream);
     write_names(stream, &python, l->x, l->n_states);
     fputs(",\n    inputs=", stream);
@@ -146,12 +121,7 @@ static void write_matlab(FILE *stream, const struct linear *l)
     static const struct language matlab = {"reshape([", "], %d, %d);\n", "", ";", "{", "}", '\'', '.'};
     fprintf(stream, "%% Robot %s linearized by limber: a script that makes the state-space model sys\n",
             l->point->mechanism->robot->name);
-    struct matrix matrix[4];
-    list_matrices(l, matrix);
-    for (int i = 0; i < 4; i++) {
-        fprintf(stream, "\n%s = ", matrix[i].name);
-        write_matrix(stream, &matlab, &matrix[i]);
-    }
+    write_matrices(stream, &matlab, l);
     fputs("\nsys = ss(A, B, C, D);\n", stream);
     const struct {
         const char *name;
@@ -162,8 +132,9 @@ static void write_matlab(FILE *stream, const struct linear *l)
         fprintf(stream, "sys.%sName = ", lists[i].name);
         write_names(stream, &matlab, lists[i].signal, lists[i].count);
         fprintf(stream, ";\nsys.%sUnit = ", lists[i].name);
-        write_units(stream, &matlab, lists[i].signal, lists[i].count);
-        fputs(";\n", stream);
+        fputs(matlab.list_open, stream);
+        for (int k = 0; k < lists[i].count; k++) fprintf(stream, "%s'%s'", k > 0 ? ", " : "", lists[i].signal[k].unit);
+        fprintf(stream, "%s;\n", matlab.list_close);
     }
     fprintf(stream, "sys.Name = '%s';\n", l->point->mechanism->robot->name);
 }
@@ -178,17 +149,34 @@ static int write_file(const char *file, const struct linear *linear, void (*writ
     return result_close(&result, EXIT_OK);
 }
 
-int command_linearize(int argc, char **argv)
+static int run(const void *given, struct report *report)
 {
-    struct options options = {0};
-    int code = parse_options(argc, argv, &options);
-    if (code != EXIT_OK) return code;
-    struct report report = cli_report("linearize");
+    const struct options *options = given;
     struct linearization l;
-    code = cli_exit_code(linearization_make("linearize", &options.linear, options.minimal, &report, &l));
-    if (code == EXIT_OK) code = print_json(&l.linear);
-    if (code == EXIT_OK) code = write_file(options.python, &l.linear, write_python);
-    if (code == EXIT_OK) code = write_file(options.matlab, &l.linear, write_matlab);
+    int code = cli_exit_code(linearization_make(&options->common, options->minimal, report, &l));
+    if (code == EXIT_OK) {
+        struct json_object *out = json_object_new_object();
+        struct matrix matrix[4];
+        list_matrices(&l.linear, matrix);
+        json_add(out, "states", names(l.linear.x, l.linear.n_states));
+        json_add(out, "inputs", names(l.linear.u, l.linear.n_inputs));
+        json_add(out, "outputs", names(l.linear.y, l.linear.n_outputs));
+        json_add(out, "operating_point", linearization_json_point(&l.point));
+        for (int i = 0; i < 4; i++)
+            json_add(out, matrix[i].name, json_rows(matrix[i].number, matrix[i].n_rows, matrix[i].n_columns));
+        code = json_print_finite("linearize", out);
+    }
+    if (code == EXIT_OK) code = write_file(options->python, &l.linear, write_python);
+    if (code == EXIT_OK) code = write_file(options->matlab, &l.linear, write_matlab);
     linearization_free(&l);
     return code;
 }
+
+const struct command command_linearize = {
+    .name = "linearize",
+    .summary =
+        "linearizes the robot about an operating point: A, B, C, D with names of states, inputs, outputs; prints JSON",
+    .details = details,
+    .option = rows,
+    .size = sizeof(struct options),
+    .run = run};

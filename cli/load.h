@@ -4,6 +4,7 @@
 
 #include "analysis/state.h"
 #include "mech/mechanism.h"
+#include "options.h"
 #include "sim/sim.h"
 
 struct cli_model {
@@ -12,16 +13,12 @@ struct cli_model {
     struct state state;
 };
 
-/* A robot file and a STATE file of it (NULL: its start). elastic_terms 0 keeps the robot's. Problems go to standard error, those of
-   the STATE to the report; the result is an exit code, and unless it is EXIT_OK nothing is left to free. */
-int cli_load_model(const char *file, int elastic_terms, const char *at, struct report *report,
-                   struct cli_model *loaded);
+/* The robot with its STATE and elastic terms, as the options choose them. Errors go to standard error, those of the STATE to the
+   report. The result is an exit code; unless it is EXIT_OK, nothing is left to free. */
+int cli_load_model(const struct common *options, struct report *report, struct cli_model *loaded);
 void cli_free_model(struct cli_model *loaded);
 
-/* The same taken to an instance. The report must outlive it; the arena has the text. */
-int cli_load_sim(const char *file, bool with_state, struct report *report, struct arena *arena, struct instance **sim);
-
-/* full, linear, ruthless; 0 for anything else */
-int cli_elastic_terms(const char *name);
+/* An instance of the robot, with loads on all frames if there is a STATE. The report must outlive it; the arena has the text. */
+int cli_load_sim(const struct common *options, struct report *report, struct arena *arena, struct instance **sim);
 
 #endif

@@ -6,28 +6,47 @@
 #include <unistd.h>
 
 #include "analysis/closure.h"
+#include "analysis/failure.h"
 #include "cli.h"
 #include "load.h"
 #include "result.h"
 #include "view/scene/drawing.h"
 
 struct options {
-    const char *robot, *at, *output;
-    struct drawing drawing;
-    bool png;
+    struct common common;
+    const char *size;
+    bool no_names;
 };
+
+static const struct option rows[] = {
+    OPTION_ROBOT,
+    OPTION_FILE("FILE.svg|FILE.png", "the file to write; PNG is made by rsvg-convert"),
+    OPTION_AT("pose: a JSON file (-: standard input) as for eval (default: the robot's start)"),
+    {"--size", "WxH", OPTION_TEXT, TO(size), .help = "pixels (default 900x560; a PNG has twice as many)"},
+    {"--no-names", NULL, OPTION_FLAG, TO(no_names), .help = "without names and axes"},
+    {0}};
 
 enum { LEAST_SIZE = 50, MOST_SIZE = 8000 };
 
-static int read_size(const char *text, struct drawing *drawing)
+/* PNG by rsvg-convert, a program of librsvg, whose standard input is a file with the SVG and whose standard output is the result */
+static int convert(FILE *svg, FILE *png)
 {
-    char rest;
-    const int count = sscanf(text, "%dx%d%c", &drawing->width, &drawing->height, &rest);
-    const bool fits = count == 2 && drawing->width >= LEAST_SIZE && drawing->height >= LEAST_SIZE &&
-                      drawing->width <= MOST_SIZE && drawing->height <= MOST_SIZE;
-    if (fits) return EXIT_OK;
-    return cli_usage("picture", "--size takes WIDTHxHEIGHT, %d to %d pixels each, not '%s'", LEAST_SIZE, MOST_SIZE,
-                     text);
+    int status = 0;
+    fflush(png);
+    if (fflush(svg) != 0 || fseek(svg, 0, SEEK_SET) != 0) return EXIT_COMPUTATION;
+    lseek(fileno(svg), 0, SEEK_SET);
+    const pid_t child = fork();
+    if (child == 0) {
+        if (dup2(fileno(svg), STDIN_FILENO) >= 0 && dup2(fileno(png), STDOUT_FILENO) >= 0)
+            execlp("rsvg-convert", "rsvg-convert", "--background-color=white", "--zoom=2", (char *)NULL);
+        _exit(127);
+    }
+    if (child > 0) waitpid(child, &status, 0);
+    if (child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0) return EXIT_OK;
+    fputs("limber: picture: PNG is made by rsvg-convert, which failed or is missing (Debian: librsvg2-bin); -o "
+          "FILE.svg needs nothing else\n",
+          stderr);
+    return EXIT_COMPUTATION;
 }
 
 static bool ends_with(const char *text, const char *end)
@@ -36,92 +55,56 @@ static bool ends_with(const char *text, const char *end)
     return length >= size && strcmp(text + length - size, end) == 0;
 }
 
-static int parse_options(int argc, char **argv, struct options *options)
+static bool read_size(const char *text, struct drawing *drawing)
 {
-    int code = EXIT_OK;
-    for (int i = 1; i < argc && code == EXIT_OK; i++) {
-        const char *option = argv[i];
-        const bool takes = strcmp(option, "--at") == 0 || strcmp(option, "--size") == 0 || strcmp(option, "-o") == 0;
-        if (takes && i + 1 >= argc) code = cli_usage("picture", "%s takes a value", option);
-        else if (strcmp(option, "--at") == 0) options->at = argv[++i];
-        else if (strcmp(option, "-o") == 0) options->output = argv[++i];
-        else if (strcmp(option, "--size") == 0) code = read_size(argv[++i], &options->drawing);
-        else if (strcmp(option, "--no-names") == 0) options->drawing.names = false;
-        else if (option[0] == '-' && option[1] != '\0') code = cli_usage("picture", "unknown option '%s'", option);
-        else if (options->robot == NULL) options->robot = option;
-        else code = cli_usage("picture", "too many arguments: '%s'", option);
-    }
-    if (code == EXIT_OK && options->robot == NULL) code = cli_usage("picture", "expected ROBOT");
-    if (code == EXIT_OK && options->output == NULL) code = cli_usage("picture", "expected -o FILE.svg or -o FILE.png");
-    if (code != EXIT_OK) return code;
-    options->png = ends_with(options->output, ".png");
-    return options->png || ends_with(options->output, ".svg")
-               ? EXIT_OK
-               : cli_usage("picture", "-o %s: the file is .svg or .png", options->output);
+    char rest;
+    return sscanf(text, "%dx%d%c", &drawing->width, &drawing->height, &rest) == 2 && drawing->width >= LEAST_SIZE &&
+           drawing->height >= LEAST_SIZE && drawing->width <= MOST_SIZE && drawing->height <= MOST_SIZE;
 }
 
-/* ---- PNG: rsvg-convert, a program of librsvg -------------------------------------------------------------------------------------- */
-
-/* The program with its standard input from a file that holds the SVG, and its standard output into the result */
-static void become_converter(FILE *svg, FILE *png)
+static int check(const void *given)
 {
-    if (dup2(fileno(svg), STDIN_FILENO) >= 0 && dup2(fileno(png), STDOUT_FILENO) >= 0)
-        execlp("rsvg-convert", "rsvg-convert", "--background-color=white", "--zoom=2", (char *)NULL);
-    _exit(127);
+    const struct options *options = given;
+    const char *file = options->common.output;
+    struct drawing drawing;
+    if (options->size != NULL && !read_size(options->size, &drawing))
+        return cli_usage("picture", "--size takes WIDTHxHEIGHT, %d to %d pixels each, not '%s'", LEAST_SIZE, MOST_SIZE,
+                         options->size);
+    if (!ends_with(file, ".png") && !ends_with(file, ".svg"))
+        return cli_usage("picture", "-o %s: the file is .svg or .png", file);
+    return EXIT_OK;
 }
 
-static int convert(FILE *svg, FILE *png)
+static int run(const void *given, struct cli_model *loaded, struct report *report)
 {
-    int status = 0;
-    fflush(png);
-    if (fflush(svg) != 0 || fseek(svg, 0, SEEK_SET) != 0) return EXIT_COMPUTATION;
-    lseek(fileno(svg), 0, SEEK_SET);
-    const pid_t child = fork();
-    if (child == 0) become_converter(svg, png);
-    if (child > 0) waitpid(child, &status, 0);
-    if (child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0) return EXIT_OK;
-    fputs(
-        "limber: picture: PNG is made by rsvg-convert, which failed or is missing (Debian: librsvg2-bin); -o FILE.svg "
-        "needs nothing else\n",
-        stderr);
-    return EXIT_COMPUTATION;
-}
-
-/* ---- the command ----------------------------------------------------------------------------------------------------------------- */
-
-static int draw(const struct options *options, struct cli_model *loaded, FILE *stream)
-{
-    struct scene scene;
-    enum status status = scene_make(&loaded->mechanism, &scene);
-    if (status == STATUS_OK) status = drawing_write(&scene, loaded->state.at.q, &options->drawing, stream);
-    scene_free(&scene);
-    if (status != STATUS_OK) fprintf(stderr, "limber: picture: %s\n", status_text(status));
-    return cli_exit_code(status);
-}
-
-static int write_file(const struct options *options, struct cli_model *loaded)
-{
+    const struct options *options = given;
+    const bool png = ends_with(options->common.output, ".png");
+    struct drawing drawing = {.width = 900, .height = 560, .names = !options->no_names};
     struct result result = {0};
-    int code = result_open(options->output, NULL, &result);
+    struct scene scene = {0};
+    enum status status = closure_of_state(&loaded->mechanism, options->common.at != NULL, &loaded->state, report);
+    int code = cli_exit_code(status);
+    if (options->size != NULL) (void)read_size(options->size, &drawing);
+    if (code == EXIT_OK) code = result_open(options->common.output, NULL, &result);
     if (code != EXIT_OK) return code;
-    FILE *svg = options->png ? tmpfile() : result.stream;
-    if (svg == NULL) fprintf(stderr, "limber: picture: a temporary file cannot be made: %s\n", strerror(errno));
-    code = svg != NULL ? draw(options, loaded, svg) : EXIT_COMPUTATION;
-    if (code == EXIT_OK && options->png) code = convert(svg, result.stream);
-    if (options->png && svg != NULL) fclose(svg);
+    FILE *svg = png ? tmpfile() : result.stream;
+    if (svg == NULL) {
+        report_add(report, REPORT_ERROR, "a temporary file cannot be made: %s", strerror(errno));
+        return result_close(&result, EXIT_COMPUTATION);
+    }
+    status = scene_make(&loaded->mechanism, &scene);
+    if (status == STATUS_OK) status = drawing_write(&scene, loaded->state.at.q, &drawing, svg);
+    scene_free(&scene);
+    code = cli_exit_code(failure_status(report, status));
+    if (code == EXIT_OK && png) code = convert(svg, result.stream);
+    if (png) fclose(svg);
     return result_close(&result, code);
 }
 
-int command_picture(int argc, char **argv)
-{
-    struct options options = {.drawing = {.width = 900, .height = 560, .names = true}};
-    struct report report = cli_report("picture");
-    struct cli_model loaded;
-    int code = parse_options(argc, argv, &options);
-    if (code == EXIT_OK) code = cli_load_model(options.robot, 0, options.at, &report, &loaded);
-    if (code != EXIT_OK) return code;
-    code = cli_exit_code(closure_of_state(&loaded.mechanism, options.at != NULL, &loaded.state, &report));
-    if (code == EXIT_OK) code = write_file(&options, &loaded);
-    cli_free_model(&loaded);
-    return code;
-}
+const struct command command_picture = {.name = "picture",
+                                        .summary =
+                                            "draws the robot at a state in perspective, with names, without a browser",
+                                        .option = rows,
+                                        .size = sizeof(struct options),
+                                        .check = check,
+                                        .run_model = run};

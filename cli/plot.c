@@ -12,7 +12,7 @@ enum { WIDTH = 800, HEIGHT = 480, LEFT = 76, RIGHT = 60, TOP = 48, BOTTOM = 60, 
 
 static const char *const colors[] = {"#1f5fa8", "#d9541a", "#2a8a4a", "#8347a8",
                                      "#b8860b", "#0f8b8d", "#c2185b", "#5d4037"};
-enum { COLOURS = sizeof colors / sizeof colors[0] };
+enum { COLORS = sizeof colors / sizeof colors[0] };
 
 /* ---- axes --------------------------------------------------------------------------------------------------------------- */
 
@@ -37,12 +37,6 @@ static double round_up(double x)
     return power * (digits <= 1 ? 1 : digits <= 2 ? 2 : digits <= 5 ? 5 : 10);
 }
 
-/* The next of 1, 2, 5, 10, 20, 50 ... */
-static double next_round(double x)
-{
-    return round_up(1.5 * x);
-}
-
 static struct axis linear_axis(double low, double high, int ticks, double from, double to)
 {
     if (!(high > low)) { /* one value: in the middle */
@@ -53,52 +47,28 @@ static struct axis linear_axis(double low, double high, int ticks, double from, 
     return (struct axis){low, high, from, to, round_up((high - low) / ticks)};
 }
 
-struct range {
-    double low, high; /* of what is positive; low = INFINITY: nothing is */
-};
-
-/* Of all values */
-static struct range full_range(const struct plot *plot)
+static double value_of(const struct plot *plot, int point, int curve)
 {
-    struct range range = {INFINITY, -INFINITY};
-    for (int p = 0; p < plot->n_points; p++)
-        for (int c = 0; c < plot->n_curves; c++) {
-            const double y = plot->y[(size_t)plot->stride * (size_t)p + (size_t)c];
-            range.low = fmin(range.low, y);
-            range.high = fmax(range.high, y);
-        }
-    return range;
+    return plot->y[(size_t)plot->stride * (size_t)point + (size_t)curve];
 }
 
-static struct range range_of(const struct plot *plot)
-{
-    struct range range = {INFINITY, 0};
-    for (int p = 0; p < plot->n_points; p++)
-        for (int c = 0; c < plot->n_curves; c++) {
-            const double y = plot->y[(size_t)plot->stride * (size_t)p + (size_t)c];
-            if (y > 0) range.low = fmin(range.low, y);
-            range.high = fmax(range.high, y);
-        }
-    return range;
-}
-
-/* From zero to a round number; logarithmic, between round numbers, where the least would vanish at the bottom */
+/* From zero to a round number; logarithmic, between round numbers, if the least positive value would vanish at the bottom. With any
+   sign: the range of all values. */
 static struct axis y_axis(const struct plot *plot)
 {
     const double wide = 10;
-    if (plot->any_sign) {
-        const struct range all = full_range(plot);
-        struct axis axis = linear_axis(all.low, all.high, 6, HEIGHT - BOTTOM, TOP);
-        axis.low = axis.step * floor(axis.low / axis.step * (1 + 1e-12));
-        axis.high = axis.step * ceil(axis.high / axis.step * (1 - 1e-12));
-        return axis;
-    }
-    const struct range range = range_of(plot);
-    if (range.high > wide * range.low) {
-        const double high = round_up(range.high), low = 1 / round_up(1 / range.low);
-        return (struct axis){low, high, HEIGHT - BOTTOM, TOP, 0};
-    }
-    struct axis axis = linear_axis(0, range.high > 0 ? range.high : 1, 7, HEIGHT - BOTTOM, TOP);
+    double low = INFINITY, high = plot->any_sign ? -INFINITY : 0;
+    for (int p = 0; p < plot->n_points; p++)
+        for (int c = 0; c < plot->n_curves; c++) {
+            const double y = value_of(plot, p, c);
+            if (plot->any_sign || y > 0) low = fmin(low, y);
+            high = fmax(high, y);
+        }
+    if (!plot->any_sign && high > wide * low)
+        return (struct axis){1 / round_up(1 / low), round_up(high), HEIGHT - BOTTOM, TOP, 0};
+    struct axis axis = plot->any_sign ? linear_axis(low, high, 6, HEIGHT - BOTTOM, TOP)
+                                      : linear_axis(0, high > 0 ? high : 1, 7, HEIGHT - BOTTOM, TOP);
+    axis.low = axis.step * floor(axis.low / axis.step * (1 + 1e-12));
     axis.high = axis.step * ceil(axis.high / axis.step * (1 - 1e-12));
     return axis;
 }
@@ -147,13 +117,8 @@ static void draw_ticks(struct xml *xml, const struct axis *axis, bool vertical)
     enum { MOST_TICKS = 15 };
     const double decades = log10(axis->high / axis->low), factor = pow(10, ceil(decades / MOST_TICKS));
     for (double value = axis->low; value <= axis->high * (1 + 1e-9);
-         value = decades < 5 ? next_round(value) : factor * value)
+         value = decades < 5 ? round_up(1.5 * value) : factor * value)
         tick(xml, axis, vertical, value);
-}
-
-static double value_of(const struct plot *plot, int point, int curve)
-{
-    return plot->y[(size_t)plot->stride * (size_t)point + (size_t)curve];
 }
 
 static bool shown(const struct axis *y, double value)
@@ -161,7 +126,7 @@ static bool shown(const struct axis *y, double value)
     return y->step > 0 || value > 0;
 }
 
-/* A line through the points from `p` on that are shown, or a dot where there is but one; the point behind it */
+/* Draws a line through the points from `p` on that are shown, or a dot if there is only one. Returns the point after the gap. */
 static int draw_piece(struct xml *xml, const struct plot *plot, const struct axis *x, const struct axis *y, int curve,
                       int p)
 {
@@ -173,7 +138,7 @@ static int draw_piece(struct xml *xml, const struct plot *plot, const struct axi
         xml_attribute_printf(xml, "cx", "%.1f", pixel(x, plot->x[first]));
         xml_attribute_printf(xml, "cy", "%.1f", pixel(y, value_of(plot, first, curve)));
         xml_attribute(xml, "r", "3");
-        xml_attribute(xml, "fill", colors[curve % COLOURS]);
+        xml_attribute(xml, "fill", colors[curve % COLORS]);
     } else {
         xml_begin_attribute(xml, "points");
         for (int i = first; i < p; i++)
@@ -181,7 +146,7 @@ static int draw_piece(struct xml *xml, const struct plot *plot, const struct axi
                        pixel(y, value_of(plot, i, curve)));
         xml_end_attribute(xml);
         xml_attribute(xml, "fill", "none");
-        xml_attribute(xml, "stroke", colors[curve % COLOURS]);
+        xml_attribute(xml, "stroke", colors[curve % COLORS]);
         xml_attribute(xml, "stroke-width", "2");
         xml_attribute(xml, "stroke-linejoin", "round");
     }
@@ -199,25 +164,10 @@ static void draw_curves(struct xml *xml, const struct plot *plot, const struct a
         const double end = value_of(plot, right, c);
         if (*plot->curve == '\0' || !shown(y, end) || above < 2 * LABEL_HEIGHT) continue;
         above = fmin(pixel(y, end) + 4, above - LABEL_HEIGHT);
-        begin_text(xml, WIDTH - RIGHT + 8, above, "start", colors[c % COLOURS]);
+        begin_text(xml, WIDTH - RIGHT + 8, above, "start", colors[c % COLORS]);
         xml_printf(xml, "%s%d", plot->curve, c + 1);
         xml_end(xml);
     }
-}
-
-static void draw_labels(struct xml *xml, const struct plot *plot)
-{
-    begin_text(xml, LEFT, TOP - 20, "start", "#111");
-    xml_attribute(xml, "font-size", "15");
-    xml_text(xml, plot->title);
-    xml_end(xml);
-    begin_text(xml, 0.5 * (LEFT + WIDTH - RIGHT), HEIGHT - 16, "middle", "#111");
-    xml_text(xml, plot->x_label);
-    xml_end(xml);
-    begin_text(xml, 0, 0, "middle", "#111");
-    xml_attribute_printf(xml, "transform", "translate(20 %.1f) rotate(-90)", 0.5 * (TOP + HEIGHT - BOTTOM));
-    xml_text(xml, plot->y_label);
-    xml_end(xml);
 }
 
 static struct blob draw(const struct plot *plot, enum document document, struct arena *arena)
@@ -246,7 +196,17 @@ static struct blob draw(const struct plot *plot, enum document document, struct 
     line(&xml, LEFT, HEIGHT - BOTTOM, WIDTH - RIGHT, HEIGHT - BOTTOM, "#555");
     line(&xml, LEFT, TOP, LEFT, HEIGHT - BOTTOM, "#555");
     draw_curves(&xml, plot, &x, &y);
-    draw_labels(&xml, plot);
+    begin_text(&xml, LEFT, TOP - 20, "start", "#111");
+    xml_attribute(&xml, "font-size", "15");
+    xml_text(&xml, plot->title);
+    xml_end(&xml);
+    begin_text(&xml, 0.5 * (LEFT + WIDTH - RIGHT), HEIGHT - 16, "middle", "#111");
+    xml_text(&xml, plot->x_label);
+    xml_end(&xml);
+    begin_text(&xml, 0, 0, "middle", "#111");
+    xml_attribute_printf(&xml, "transform", "translate(20 %.1f) rotate(-90)", 0.5 * (TOP + HEIGHT - BOTTOM));
+    xml_text(&xml, plot->y_label);
+    xml_end(&xml);
     xml_end(&xml);
     return xml_close(&xml, arena);
 }
@@ -262,7 +222,11 @@ int plot_write(const struct plot *plot, const char *file)
     return code;
 }
 
-struct blob plot_element(const struct plot *plot, struct arena *arena)
+void plot_figure(const struct plot *plot, struct xml *page, struct arena *arena)
 {
-    return draw(plot, DOCUMENT_PART, arena);
+    const struct blob svg = draw(plot, DOCUMENT_PART, arena);
+    xml_begin(page, "figure");
+    if (svg.bytes != NULL) xml_raw(page, svg.bytes);
+    else page->failed = true;
+    xml_end_full(page);
 }

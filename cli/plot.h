@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "fmu.h"
+#include "xml.h"
 
 struct plot {
     const char *title, *x_label, *y_label;
@@ -21,7 +21,7 @@ struct plot {
    exit code; problems go to standard error. */
 int plot_write(const struct plot *plot, const char *file);
 
-/* The same as an element of a page; no bytes: out of memory. */
-struct blob plot_element(const struct plot *plot, struct arena *arena);
+/* Writes the plot as a figure of a page. */
+void plot_figure(const struct plot *plot, struct xml *page, struct arena *arena);
 
 #endif

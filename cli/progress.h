@@ -1,4 +1,4 @@
-/* The progress of long work, on a terminal only: one line of standard error that is written over. */
+/* The progress of long work, on a terminal only: one line of standard error that is overwritten. */
 #ifndef CLI_PROGRESS_H
 #define CLI_PROGRESS_H
 

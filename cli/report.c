@@ -1,4 +1,4 @@
-/* limber report ROBOT -o FILE.html: one page about a robot that can be handed on. */
+/* limber report ROBOT -o FILE.html: one self-contained page about a robot. */
 #include "report.h"
 
 #include <math.h>
@@ -10,38 +10,23 @@
 #include "robot/read.h"
 #include "static_lists.h"
 
-/* ---- options ---------------------------------------------------------------------------------------------------------------- */
+#define TO_REPORT(member) offsetof(struct report_options, member)
 
-static int add_to(const char *option, const char *value, const char **list, int *n, int most)
-{
-    if (*n == most) return cli_usage("report", "%s: at most %d times", option, most);
-    list[(*n)++] = value;
-    return EXIT_OK;
-}
+static const struct option rows[] = {
+    OPTION_ROBOT,
+    OPTION_FILE("FILE.html", "the page, which needs nothing else and can be printed"),
+    OPTION_AT("state file instead of the robot's start"),
+    {"--sweep", "JOINT=a:b:n", OPTION_LIST, TO_REPORT(sweep), .most = MOST_SWEEPS,
+     .help = "frequencies over n poses of a joint, as for `limber modes`; may be repeated (default: the first three "
+             "joints with a drive)"},
+    {"--bode", "INPUT:OUTPUT", OPTION_LIST, TO_REPORT(bode), .most = MOST_PAIRS,
+     .help = "poles, zeros and frequency response between variables of the FMU; may be repeated (default: from the "
+             "first input of a drive or joint to the first output and to the tip)"},
+    {0}};
 
-static int parse_options(int argc, char **argv, struct report_page *page, const char **output)
-{
-    int code = EXIT_OK;
-    for (int i = 1; i < argc && code == EXIT_OK; i++) {
-        const char *option = argv[i], *value = i + 1 < argc ? argv[i + 1] : NULL;
-        const bool sweep = strcmp(option, "--sweep") == 0, bode = strcmp(option, "--bode") == 0;
-        const bool at = strcmp(option, "--at") == 0, file = strcmp(option, "-o") == 0;
-        if ((sweep || bode || at || file) && value == NULL) return cli_usage("report", "%s takes a value", option);
-        if (sweep) code = add_to(option, value, page->sweep, &page->n_sweeps, MOST_SWEEPS);
-        else if (bode) code = add_to(option, value, page->pair, &page->n_pairs, MOST_PAIRS);
-        else if (at) page->at = value;
-        else if (file) *output = value;
-        else if (option[0] == '-') code = cli_usage("report", "unknown option '%s'", option);
-        else if (page->robot == NULL) page->robot = option;
-        else code = cli_usage("report", "too many arguments: '%s'", option);
-        i += sweep || bode || at || file;
-    }
-    if (code == EXIT_OK && page->robot == NULL) code = cli_usage("report", "expected ROBOT");
-    if (code == EXIT_OK && *output == NULL) code = cli_usage("report", "expected -o FILE.html");
-    if (code == EXIT_OK && page->at != NULL && strcmp(page->at, "-") == 0)
-        code = cli_usage("report", "--at takes a file: it is read several times");
-    return code;
-}
+static const char details[] =
+    "The linear model is that of `limber linearize` about the equilibrium of `limber static`. If something cannot be "
+    "computed for a robot, the page gives the reason instead.";
 
 /* ---- reasons ------------------------------------------------------------------------------------------------------------------ */
 
@@ -72,7 +57,7 @@ void report_reason(struct report_page *page, enum status status, const char *wha
 
 /* ---- static equilibrium --------------------------------------------------------------------------------------------------------- */
 
-/* Without rounding errors */
+/* Values that are rounding errors are shown as 0. */
 static double visible(double value)
 {
     return fabs(value) > 1e-12 ? value : 0;
@@ -88,9 +73,10 @@ static void write_row(void *context, const char *name, double value, const char 
     xml_end_full(xml);
 }
 
-static void write_holding(struct xml *xml, const struct model *model, const struct static_answer *answer)
+static void write_equilibrium(struct xml *xml, const struct model *model, const struct static_answer *answer)
 {
-    static const char *const heads[] = {"held by", "#value", "unit"};
+    static const char *const held[] = {"held by", "#value", "unit"};
+    static const char *const deflections[] = {"link", "#deflection x [m]", "#y [m]", "#z [m]"};
     xml_begin(xml, "p");
     xml_printf(xml, "%s equilibrium; the tip is at (%.6g, %.6g, %.6g) m.",
                answer->stability.unstable > 0      ? "Unstable"
@@ -98,16 +84,11 @@ static void write_holding(struct xml *xml, const struct model *model, const stru
                                                    : "Stable",
                visible(answer->tip.p[0]), visible(answer->tip.p[1]), visible(answer->tip.p[2]));
     xml_end_full(xml);
-    html_begin_table(xml, 3, heads);
+    html_begin_table(xml, 3, held);
     static_list_holding(model, answer, write_row, xml);
     static_list_forces(model, answer, write_row, xml);
     html_end_table(xml);
-}
-
-static void write_deflections(struct xml *xml, const struct model *model, const struct static_answer *answer)
-{
-    static const char *const heads[] = {"link", "#deflection x [m]", "#y [m]", "#z [m]"};
-    html_begin_table(xml, 4, heads);
+    html_begin_table(xml, 4, deflections);
     for (int i = 0; i < model->n_links; i++) {
         if (model->link[i].m == 0) continue;
         xml_begin(xml, "tr");
@@ -119,31 +100,26 @@ static void write_deflections(struct xml *xml, const struct model *model, const 
     html_paragraph(xml, "Deflections of the tips of flexible links, in axes of their hinges.");
 }
 
-/* The point becomes the equilibrium; where there is none, the state itself */
-static enum status write_statics(struct report_page *page, struct operating_point *point)
-{
-    struct static_answer answer;
-    html_heading(page->xml, "Static equilibrium");
-    enum status status = static_answer_make(point, page->at != NULL, &page->report, &answer);
-    if (status == STATUS_OK) {
-        write_holding(page->xml, point->mechanism->model, &answer);
-        write_deflections(page->xml, point->mechanism->model, &answer);
-    } else {
-        report_reason(page, status, "There is no equilibrium near this state");
-        html_paragraph(page->xml, "The linear model below is about the state itself, as if forces held it.");
-        status = operating_point_move(point, page->at != NULL, false, &page->report);
-    }
-    static_answer_free(&answer);
-    return status;
-}
-
+/* The equilibrium near the state, and the linear model about it; if there is none, about the state itself */
 static int write_point(struct report_page *page, const char *text)
 {
+    const struct common *options = &page->options->common;
     struct operating_point point = {0};
+    struct static_answer answer;
+    enum status status = operating_point_make(options->robot, text, &page->report, &point);
+    if (status == STATUS_OK) status = state_read(point.mechanism->model, options->at, &page->report, &point.state);
+    if (status == STATUS_OK) {
+        html_heading(page->xml, "Static equilibrium");
+        status = static_answer_make(&point, options->at != NULL, &page->report, &answer);
+        if (status == STATUS_OK) write_equilibrium(page->xml, point.mechanism->model, &answer);
+        else {
+            report_reason(page, status, "There is no equilibrium near this state");
+            html_paragraph(page->xml, "The linear model below is about the state itself, as if forces held it.");
+            status = operating_point_move(&point, options->at != NULL, false, &page->report);
+        }
+        static_answer_free(&answer);
+    }
     int code = EXIT_OK;
-    enum status status = operating_point_make(page->robot, text, &page->report, &point);
-    if (status == STATUS_OK) status = state_read(point.mechanism->model, page->at, &page->report, &point.state);
-    if (status == STATUS_OK) status = write_statics(page, &point);
     if (status == STATUS_OK) code = report_linear(page, &point);
     else report_reason(page, status, "The linear model is not available");
     operating_point_free(&point);
@@ -152,68 +128,67 @@ static int write_point(struct report_page *page, const char *text)
 
 /* ---- the page -------------------------------------------------------------------------------------------------------------------- */
 
-static int write_body(struct report_page *page, struct cli_model *loaded, struct instance *sim, const char *text)
+static int check(const void *given)
+{
+    const struct common *options = given;
+    if (options->at == NULL || strcmp(options->at, "-") != 0) return EXIT_OK;
+    return cli_usage("report", "--at takes a file: it is read several times");
+}
+
+static int write_body(struct report_page *page, struct cli_model *loaded, const struct variables *variables,
+                      const char *text)
 {
     const struct robot *robot = loaded->robot;
     const struct fmu fmu = {.name = robot->name,
                             .description = robot->description,
-                            .variables = instance_variables(sim),
+                            .variables = variables,
                             .model = loaded->mechanism.model,
                             .mechanism = &loaded->mechanism,
                             .pose = loaded->state.at.q};
+    xml_begin(page->xml, "html");
+    xml_attribute(page->xml, "lang", "en");
     html_head(page->xml, robot->name);
     xml_begin(page->xml, "body");
     xml_leaf(page->xml, "h1", robot->name);
     html_paragraph(page->xml, robot->description);
     page_write_robot(page->xml, &fmu, (struct blob){0}, page->arena);
-    int code = report_modes(page, loaded);
-    if (code == EXIT_OK) code = write_point(page, text);
-    xml_end_full(page->xml);
-    return code;
+    const int code = report_modes(page, loaded);
+    return code == EXIT_OK ? write_point(page, text) : code;
 }
 
-static int write_page(struct report_page *page, struct cli_model *loaded, const char *output)
+static int run(const void *given, struct cli_model *loaded, struct report *report)
 {
-    struct instance *sim = NULL;
+    const struct report_options *options = given;
+    const struct common *common = &options->common;
+    struct arena arena = {0};
     struct xml xml;
-    const char *text = document_load(page->robot, page->arena, &page->report);
-    enum status status = text != NULL ? sim_make(page->robot, text, &page->report, &sim) : STATUS_NO_FILE;
+    struct report_page page = {.options = options, .xml = &xml, .arena = &arena};
+    page.report = (struct report){.line = collect, .context = &page};
+    struct instance *sim = NULL;
+    const char *text = document_load(common->robot, &arena, &page.report);
+    enum status status = text != NULL ? sim_make(common->robot, text, &page.report, &sim) : STATUS_NO_FILE;
     if (status == STATUS_OK)
-        status = closure_of_state(&loaded->mechanism, page->at != NULL, &loaded->state, &page->report);
+        status = closure_of_state(&loaded->mechanism, common->at != NULL, &loaded->state, &page.report);
     int code = cli_exit_code(status);
     if (code != EXIT_OK) {
-        fprintf(stderr, "limber: report: %s\n", *page->reason != '\0' ? page->reason : status_text(status));
-        instance_free(sim);
-        return code;
+        report_add(report, REPORT_ERROR, "%s", *page.reason != '\0' ? page.reason : status_text(status));
+    } else {
+        xml_open(&xml, DOCUMENT_HTML);
+        code = write_body(&page, loaded, instance_variables(sim), text);
+        const struct blob html = xml_close(&xml, &arena);
+        if (code == EXIT_OK && html.bytes == NULL) code = cli_no_memory("report");
+        if (code == EXIT_OK) code = result_write(common->output, html.bytes, html.size);
     }
-    page->xml = &xml;
-    xml_open(&xml, DOCUMENT_HTML);
-    xml_begin(&xml, "html");
-    xml_attribute(&xml, "lang", "en");
-    code = write_body(page, loaded, sim, text);
     instance_free(sim);
-    const struct blob html = xml_close(&xml, page->arena);
-    struct result result = {0};
-    if (code == EXIT_OK && html.bytes == NULL) code = cli_no_memory("report");
-    if (code == EXIT_OK) code = result_open(output, NULL, &result);
-    if (code != EXIT_OK) return code;
-    fwrite(html.bytes, 1, html.size, result.stream); /* errors are kept by the stream */
-    return result_close(&result, code);
-}
-
-int command_report(int argc, char **argv)
-{
-    struct arena arena = {0};
-    struct report_page page = {.arena = &arena};
-    page.report = (struct report){.line = collect, .context = &page};
-    struct report report = cli_report("report");
-    struct cli_model loaded;
-    const char *output = NULL;
-    int code = parse_options(argc, argv, &page, &output);
-    if (code == EXIT_OK) code = cli_load_model(page.robot, 0, page.at, &report, &loaded);
-    if (code != EXIT_OK) return code;
-    code = write_page(&page, &loaded, output);
     arena_release(&arena);
-    cli_free_model(&loaded);
     return code;
 }
+
+const struct command command_report = {.name = "report",
+                                       .summary = "writes a page about a robot: picture, links and joints, holding "
+                                                  "torques, frequencies, poles, zeros, Bode plots",
+                                       .details = details,
+                                       .option = rows,
+                                       .size = sizeof(struct report_options),
+                                       .check = check,
+                                       .run_model = run};

@@ -8,12 +8,15 @@
 
 enum { MOST_SWEEPS = 8, MOST_PAIRS = 8, REASON_TEXT = 2048 };
 
+struct report_options {
+    struct common common;
+    struct text_list sweep, bode;
+};
+
 struct report_page {
+    const struct report_options *options;
     struct xml *xml;
     struct arena *arena;
-    const char *robot, *at; /* files; at: NULL is the start */
-    const char *sweep[MOST_SWEEPS], *pair[MOST_PAIRS];
-    int n_sweeps, n_pairs;
     struct report report;     /* collects in `reason`        */
     char reason[REASON_TEXT]; /* why something failed; cleared by report_reason() */
 };

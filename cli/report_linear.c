@@ -44,7 +44,7 @@ static void write_roots(struct xml *xml, const char *name, const struct complex_
 
 /* ---- Bode plots ------------------------------------------------------------------------------------------------------------------ */
 
-/* Around all poles and zeros that are not at the origin, in whole decades [Hz] */
+/* The decades around all poles and zeros that are not at the origin [Hz] */
 static void choose_range(const struct zeros *zeros, double *from, double *to)
 {
     double low = INFINITY, high = 0;
@@ -61,27 +61,6 @@ static void choose_range(const struct zeros *zeros, double *from, double *to)
     if (*to <= *from) *to = 100 * *from;
 }
 
-static void write_plot(struct report_page *page, const char *title, const char *y_label, bool any_sign, const double *x,
-                       const double *y)
-{
-    const struct plot plot = {.title = title,
-                              .x_label = "frequency [Hz]",
-                              .y_label = y_label,
-                              .curve = "",
-                              .log_x = true,
-                              .any_sign = any_sign,
-                              .n_points = BODE_POINTS,
-                              .n_curves = 1,
-                              .stride = 1,
-                              .x = x,
-                              .y = y};
-    const struct blob svg = plot_element(&plot, page->arena);
-    xml_begin(page->xml, "figure");
-    if (svg.bytes != NULL) xml_raw(page->xml, svg.bytes);
-    else page->xml->failed = true;
-    xml_end_full(page->xml);
-}
-
 static void write_bode(struct report_page *page, const struct signal *u, const struct signal *y,
                        const struct zeros *zeros)
 {
@@ -90,8 +69,10 @@ static void write_bode(struct report_page *page, const struct signal *u, const s
     double *const phase = arena_allocate(page->arena, BODE_POINTS, sizeof *phase);
     double from, to, turns = 0;
     char title[512], label[256];
-    if (page->arena->failed) page->xml->failed = true;
-    if (page->arena->failed) return;
+    if (page->arena->failed) {
+        page->xml->failed = true;
+        return;
+    }
     choose_range(zeros, &from, &to);
     for (int i = 0; i < BODE_POINTS; i++) {
         x[i] = from * pow(to / from, (double)i / (BODE_POINTS - 1));
@@ -102,8 +83,21 @@ static void write_bode(struct report_page *page, const struct signal *u, const s
     snprintf(title, sizeof title, "From %.200s to %.200s", u->name, y->name);
     snprintf(label, sizeof label, "magnitude [%.60s / %.60s]", y->unit != NULL ? y->unit : "1",
              u->unit != NULL ? u->unit : "1");
-    write_plot(page, title, label, false, x, magnitude);
-    write_plot(page, title, "phase [deg]", true, x, phase);
+    struct plot plot = {.title = title,
+                        .x_label = "frequency [Hz]",
+                        .y_label = label,
+                        .curve = "",
+                        .log_x = true,
+                        .n_points = BODE_POINTS,
+                        .n_curves = 1,
+                        .stride = 1,
+                        .x = x,
+                        .y = magnitude};
+    plot_figure(&plot, page->xml, page->arena);
+    plot.y_label = "phase [deg]";
+    plot.any_sign = true;
+    plot.y = phase;
+    plot_figure(&plot, page->xml, page->arena);
 }
 
 static void write_pair(struct report_page *page, const struct linear *linear, int u, int y)
@@ -126,22 +120,7 @@ static void write_pair(struct report_page *page, const struct linear *linear, in
 
 /* ---- which pairs ------------------------------------------------------------------------------------------------------------------- */
 
-/* INPUT:OUTPUT */
-static int write_given(struct report_page *page, const struct linear *linear, const char *pair)
-{
-    const char *colon = strchr(pair, ':');
-    struct report report = cli_report("report");
-    if (colon == NULL) return cli_usage("report", "--bode takes INPUT:OUTPUT, not '%s'", pair);
-    char *input = arena_string(page->arena, pair);
-    if (input == NULL) return cli_no_memory("report");
-    input[colon - pair] = '\0';
-    const int u = linear_find_input(linear, input, &report), y = linear_find_output(linear, colon + 1, &report);
-    if (u < 0 || y < 0) return EXIT_INPUT;
-    write_pair(page, linear, u, y);
-    return EXIT_OK;
-}
-
-/* The component of the tip's position on which the input acts most at 1 rad/s; -1: on none */
+/* The component of the tip's position on which the input acts most at 1 rad/s; -1: it acts on none */
 static int tip_output(struct report_page *page, const struct linear *linear, int u)
 {
     double most = 0;
@@ -162,38 +141,30 @@ static int tip_output(struct report_page *page, const struct linear *linear, int
     return best;
 }
 
-/* Of a drive or a joint if there is one: forces on the tip may act on nothing else */
-static int first_input(const struct linear *linear)
-{
-    for (int u = 0; u < linear->n_inputs; u++)
-        if (strncmp(linear->u[u].name, "tip.", 4) != 0) return u;
-    return 0;
-}
-
+/* Those of --bode; otherwise from the first input of a drive or joint, or of the tip if there is none: a force on the tip may act on
+   nothing else */
 static int write_pairs(struct report_page *page, const struct linear *linear)
 {
-    int code = EXIT_OK;
-    for (int i = 0; i < page->n_pairs && code == EXIT_OK; i++) code = write_given(page, linear, page->pair[i]);
-    if (page->n_pairs > 0 || linear->n_inputs == 0 || linear->n_outputs == 0) return code;
-    const int u = first_input(linear), tip = tip_output(page, linear, u);
+    const struct text_list *bode = &page->options->bode;
+    struct report report = cli_report("report");
+    for (int i = 0; i < bode->n; i++) {
+        const char *colon = strchr(bode->text[i], ':');
+        if (colon == NULL) return cli_usage("report", "--bode takes INPUT:OUTPUT, not '%s'", bode->text[i]);
+        char *input = arena_string(page->arena, bode->text[i]);
+        if (input == NULL) return cli_no_memory("report");
+        input[colon - bode->text[i]] = '\0';
+        const int u = linear_find_input(linear, input, &report), y = linear_find_output(linear, colon + 1, &report);
+        if (u < 0 || y < 0) return EXIT_INPUT;
+        write_pair(page, linear, u, y);
+    }
+    if (bode->n > 0 || linear->n_inputs == 0 || linear->n_outputs == 0) return EXIT_OK;
+    int u = 0;
+    while (u < linear->n_inputs && strncmp(linear->u[u].name, "tip.", 4) == 0) u++;
+    if (u == linear->n_inputs) u = 0;
+    const int tip = tip_output(page, linear, u);
     write_pair(page, linear, u, 0);
     if (tip >= 0) write_pair(page, linear, u, tip);
-    return code;
-}
-
-/* Eigenvalues of A: the poles of any pair are among them */
-static enum status write_poles(struct report_page *page, const struct linear *linear)
-{
-    const size_t n = (size_t)linear->n_states;
-    double *work = arena_allocate(page->arena, 2 * n * n + 5 * n + 5, sizeof *work);
-    struct complex_number *pole = arena_allocate(page->arena, n, sizeof *pole);
-    if (page->arena->failed) return STATUS_NO_MEMORY;
-    const struct siso system = {.n = linear->n_states, .A = linear->A};
-    const enum status status = zeros_eigenvalues(&system, work, pole);
-    if (status != STATUS_OK) return status;
-    qsort(pole, n, sizeof *pole, by_modulus);
-    write_roots(page->xml, "#pole", pole, linear->n_states);
-    return status;
+    return EXIT_OK;
 }
 
 int report_linear(struct report_page *page, struct operating_point *point)
@@ -204,12 +175,21 @@ int report_linear(struct report_page *page, struct operating_point *point)
     if (status == STATUS_OK) status = linear_minimal(&linear, &page->report);
     int code = EXIT_OK;
     if (status == STATUS_OK) {
+        const size_t n = (size_t)linear.n_states;
+        const struct siso system = {.n = linear.n_states, .A = linear.A};
+        double *work = arena_allocate(page->arena, 2 * n * n + 5 * n + 5, sizeof *work);
+        struct complex_number *pole =
+            arena_allocate(page->arena, n, sizeof *pole); /* the poles of any pair are among them */
         xml_begin(page->xml, "p");
         xml_printf(page->xml, "%d states, %d inputs, %d outputs, about the operating point above. Poles by pairs:",
                    linear.n_states, linear.n_inputs, linear.n_outputs);
         xml_end_full(page->xml);
-        status = write_poles(page, &linear);
-        if (status == STATUS_OK) code = write_pairs(page, &linear);
+        status = page->arena->failed ? STATUS_NO_MEMORY : zeros_eigenvalues(&system, work, pole);
+        if (status == STATUS_OK) {
+            qsort(pole, n, sizeof *pole, by_modulus);
+            write_roots(page->xml, "#pole", pole, linear.n_states);
+            code = write_pairs(page, &linear);
+        }
     }
     if (status != STATUS_OK) report_reason(page, status, "The linear model is not available");
     linear_free(&linear);

@@ -16,64 +16,33 @@ static double number_of(struct json_object *object, const char *key)
     return json_object_get_double(json_object_object_get(object, key));
 }
 
-static void write_list(struct report_page *page, struct json_object *modes)
-{
-    static const char *const heads[] = {"#mode", "#frequency [Hz]", "#damping ratio", "#growth [1/s]"};
-    html_begin_table(page->xml, 4, heads);
-    for (size_t k = 0; k < json_object_array_length(modes); k++) {
-        struct json_object *mode = json_object_array_get_idx(modes, k);
-        xml_begin(page->xml, "tr");
-        html_number_cell(page->xml, (double)(k + 1));
-        html_number_cell(page->xml, number_of(mode, "frequency"));
-        html_number_cell(page->xml, number_of(mode, "damping_ratio"));
-        html_number_cell(page->xml, number_of(mode, "growth"));
-        xml_end_full(page->xml);
-    }
-    html_end_table(page->xml);
-}
-
 /* ---- over the position of a joint ------------------------------------------------------------------------------------------------ */
-
-static void write_sweep_plot(struct report_page *page, const struct model *model, const struct sweep_options *wanted,
-                             const struct sweep *sweep)
-{
-    const struct joint *joint = &model->robot->link[wanted->link].joint;
-    char name[NAME_SIZE], title[NAME_SIZE + 64], x_label[NAME_SIZE + 16];
-    name_coordinate(model, POSITION, model->link[wanted->link].q + wanted->k, name);
-    snprintf(title, sizeof title, "Natural frequencies over %s", name);
-    snprintf(x_label, sizeof x_label, "%s [%s]", name, joint_position_unit(joint, wanted->k));
-    const struct plot plot = {.title = title,
-                              .x_label = x_label,
-                              .y_label = "frequency [Hz]",
-                              .curve = "f",
-                              .n_points = sweep->poses,
-                              .n_curves = sweep->n_modes < PLOTTED ? sweep->n_modes : PLOTTED,
-                              .stride = sweep->n_modes,
-                              .x = sweep->position,
-                              .y = sweep->frequency};
-    const struct blob svg = plot_element(&plot, page->arena);
-    xml_begin(page->xml, "figure");
-    if (svg.bytes != NULL) xml_raw(page->xml, svg.bytes);
-    else page->xml->failed = true;
-    xml_end_full(page->xml);
-}
 
 static void write_sweep(struct report_page *page, struct cli_model *loaded, const struct sweep_options *wanted)
 {
+    const struct model *model = loaded->mechanism.model;
+    const struct joint *joint = &loaded->robot->link[wanted->link].joint;
     struct modes modes;
     struct sweep sweep = {0};
-    char what[NAME_SIZE + 64], name[NAME_SIZE];
+    char what[NAME_SIZE + 64], name[NAME_SIZE], title[NAME_SIZE + 64], x_label[NAME_SIZE + 16];
     enum status status = modes_make(&loaded->mechanism, false, &page->report, &modes);
     if (status == STATUS_OK) status = modes_sweep_make(&modes, wanted, &loaded->state, &page->report, &sweep);
-    if (status == STATUS_OK && sweep.n_modes > 0) write_sweep_plot(page, loaded->mechanism.model, wanted, &sweep);
-    sweep_name(&loaded->robot->link[wanted->link].joint, wanted->k, name);
+    if (status == STATUS_OK && sweep.n_modes > 0) {
+        name_coordinate(model, POSITION, model->link[wanted->link].q + wanted->k, name);
+        snprintf(title, sizeof title, "Natural frequencies over %s", name);
+        snprintf(x_label, sizeof x_label, "%s [%s]", name, joint_position_unit(joint, wanted->k));
+        const struct plot plot = sweep_plot(&sweep, PLOTTED, title, x_label);
+        plot_figure(&plot, page->xml, page->arena);
+    }
+    sweep_name(joint, wanted->k, name);
     snprintf(what, sizeof what, "Frequencies over the position of joint %s are not available", name);
     if (status != STATUS_OK) report_reason(page, status, what);
     modes_sweep_free(&sweep);
     modes_free(&modes);
 }
 
-/* Between its limits, or a quarter turn (with loops: less) to both sides of the state; of a length a fifth of it, or 0.2 m */
+/* An angle: a quarter turn (with loops 0.25 rad) to both sides of the state; a length: a fifth of it, at least 0.05 m. Never beyond the
+   limits of the joint. */
 static struct sweep_options default_sweep(const struct cli_model *loaded, int link)
 {
     const struct joint *joint = &loaded->robot->link[link].joint;
@@ -87,40 +56,30 @@ static struct sweep_options default_sweep(const struct cli_model *loaded, int li
     return sweep;
 }
 
-static void write_default_sweeps(struct report_page *page, struct cli_model *loaded)
+static int write_sweeps(struct report_page *page, struct cli_model *loaded)
 {
+    const struct report_options *options = page->options;
+    int code = EXIT_OK;
+    if (modes_with_drives(loaded->robot, false)) {
+        html_paragraph(page->xml, "Frequencies over poses are not computed with drives of lines inside the arm.");
+        return EXIT_OK;
+    }
     int count = 0;
-    for (int i = 0; i < loaded->robot->n_links && count < SWEPT; i++) {
+    for (int i = 0; options->sweep.n == 0 && i < loaded->robot->n_links && count < SWEPT; i++) {
         const struct joint *joint = &loaded->robot->link[i].joint;
         const bool moved = !joint->passive || joint_actuated(loaded->robot, i);
         if (joint->prescribed || !joint_has_coordinates(joint) || joint_positions(joint) != 1 || !moved) continue;
         struct sweep_options wanted = default_sweep(loaded, i);
         wanted.count = PLOTTED;
-        wanted.given = page->at != NULL;
+        wanted.given = options->common.at != NULL;
         write_sweep(page, loaded, &wanted);
         count++;
     }
-    if (count == 0) html_paragraph(page->xml, "No joint has a drive: there is nothing to sweep.");
-}
-
-static bool has_line_drive(const struct robot *robot)
-{
-    for (int d = 0; d < robot->n_drives; d++)
-        if (robot->drive[d].actuator >= 0) return true;
-    return false;
-}
-
-static int write_sweeps(struct report_page *page, struct cli_model *loaded)
-{
-    int code = EXIT_OK;
-    if (has_line_drive(loaded->robot)) {
-        html_paragraph(page->xml, "Frequencies over poses are not computed with drives of lines inside the arm.");
-        return EXIT_OK;
-    }
-    if (page->n_sweeps == 0) write_default_sweeps(page, loaded);
-    for (int i = 0; i < page->n_sweeps && code == EXIT_OK; i++) {
-        struct sweep_options wanted = {.count = PLOTTED, .given = page->at != NULL};
-        code = sweep_read("report", page->sweep[i], loaded->robot, &wanted);
+    if (options->sweep.n == 0 && count == 0)
+        html_paragraph(page->xml, "No joint has a drive: there is nothing to sweep.");
+    for (int i = 0; i < options->sweep.n && code == EXIT_OK; i++) {
+        struct sweep_options wanted = {.count = PLOTTED, .given = options->common.at != NULL};
+        code = sweep_read("report", options->sweep.text[i], loaded->robot, &wanted);
         if (code == EXIT_OK) write_sweep(page, loaded, &wanted);
     }
     return code;
@@ -128,14 +87,26 @@ static int write_sweeps(struct report_page *page, struct cli_model *loaded)
 
 int report_modes(struct report_page *page, struct cli_model *loaded)
 {
+    static const char *const heads[] = {"#mode", "#frequency [Hz]", "#damping ratio", "#growth [1/s]"};
+    struct json_object *modes;
     html_heading(page->xml, "Natural modes");
     html_paragraph(page->xml,
                    "Small motions about the state as if forces held it; driven joints keep their positions.");
-    struct json_object *modes;
-    const enum status status = view_modes(page->robot, page->at, false, LISTED, loaded, &page->report, &modes);
+    const enum status status = view_modes(&page->options->common, LISTED, loaded, &page->report, &modes);
+    const size_t n = modes != NULL ? json_object_array_length(modes) : 0;
     if (status != STATUS_OK) report_reason(page, status, "Natural modes are not available");
-    else if (json_object_array_length(modes) == 0) html_paragraph(page->xml, "Nothing is left that can move.");
-    else write_list(page, modes);
+    else if (n == 0) html_paragraph(page->xml, "Nothing is left that can move.");
+    if (n > 0) html_begin_table(page->xml, 4, heads);
+    for (size_t k = 0; k < n; k++) {
+        struct json_object *mode = json_object_array_get_idx(modes, k);
+        xml_begin(page->xml, "tr");
+        html_number_cell(page->xml, (double)(k + 1));
+        html_number_cell(page->xml, number_of(mode, "frequency"));
+        html_number_cell(page->xml, number_of(mode, "damping_ratio"));
+        html_number_cell(page->xml, number_of(mode, "growth"));
+        xml_end_full(page->xml);
+    }
+    if (n > 0) html_end_table(page->xml);
     json_object_put(modes);
     return write_sweeps(page, loaded);
 }

@@ -16,7 +16,7 @@
 enum { MOST_OPEN = 16 };
 static char unfinished[MOST_OPEN][TEMPORARY_SIZE]; /* for the signal handler; "": free */
 
-/* The newest first: folders are empty then */
+/* The newest first, so that folders are empty when they are removed */
 void result_abandon(void)
 {
     for (int i = MOST_OPEN - 1; i >= 0; i--)
@@ -26,10 +26,10 @@ void result_abandon(void)
 static void remove_unfinished(int number)
 {
     result_abandon();
-    (void)raise(number); /* its action is the default again */
+    (void)raise(number); /* the default action was restored (SA_RESETHAND) */
 }
 
-/* Too large a file is an error of the write, not the end of the program */
+/* If a file becomes too large, the write fails; the signal would end the program. */
 static void catch_signals(void)
 {
     static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
@@ -41,7 +41,7 @@ static void catch_signals(void)
     (void)signal(SIGXFSZ, SIG_IGN);
 }
 
-/* The first letter comes last: a signal sees the whole name or none */
+/* The first letter is written last, so that a signal handler sees the whole name or none */
 bool result_remember(const char *path)
 {
     int i = 0;
@@ -68,20 +68,14 @@ static int report_failure(const struct result *result, const char *how)
     return EXIT_INPUT;
 }
 
-/* The file itself; its name as given if it does not exist yet */
-static bool find_file(const char *given, bool exists, char file[PATH_MAX])
-{
-    if (exists) return realpath(given, file) != NULL;
-    errno = ENAMETOOLONG;
-    return snprintf(file, PATH_MAX, "%s", given) < PATH_MAX;
-}
-
 int result_open(const char *file, FILE *stream, struct result *result)
 {
     struct stat old;
     const bool exists = stat(file, &old) == 0, replaced = exists && S_ISREG(old.st_mode);
     *result = (struct result){.given = file};
-    if (!find_file(file, replaced, result->file)) return report_failure(result, "cannot");
+    errno = ENAMETOOLONG;
+    if (replaced ? realpath(file, result->file) == NULL : snprintf(result->file, PATH_MAX, "%s", file) >= PATH_MAX)
+        return report_failure(result, "cannot");
     if (replaced || !exists) {
         snprintf(result->temporary, sizeof result->temporary, "%s.%ld.part", result->file, (long)getpid());
         errno = EMFILE;

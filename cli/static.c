@@ -16,36 +16,24 @@
 /* Joints that move less are not listed [rad or m] */
 static const double VISIBLE = 1e-9;
 
-struct options {
-    const char *robot, *at;
-    bool json;
-    struct holding holding;
-    struct settings settings;
-};
+static const struct option rows[] = {OPTION_ROBOT,
+                                     OPTION_AT("where the search begins, and the loads: a JSON file (-: standard "
+                                               "input) as for eval (default: the robot's start)"),
+                                     OPTIONS_HOLDING(.needs = NULL),
+                                     OPTION_SET,
+                                     OPTION_JSON("JSON instead of a table; its operating_point can be used as a STATE"),
+                                     OPTION_OUTPUT,
+                                     {0}};
 
-static int parse_options(int argc, char **argv, struct options *options)
-{
-    int code = EXIT_OK;
-    for (int i = 1; i < argc && code == EXIT_OK; i++) {
-        const char *option = argv[i];
-        const bool valued = strcmp(option, "--at") == 0 || strcmp(option, "--set") == 0;
-        bool taken = false;
-        if (valued && i + 1 >= argc) return cli_usage("static", "%s takes a value", option);
-        code = holding_option("static", argc, argv, &i, &options->holding, &taken);
-        if (taken || code != EXIT_OK) continue;
-        if (strcmp(option, "--at") == 0) options->at = argv[++i];
-        else if (valued) code = cli_settings_add("static", argv[++i], &options->settings);
-        else if (strcmp(option, "--json") == 0) options->json = true;
-        else if (option[0] == '-' && option[1] != '\0') code = cli_usage("static", "unknown option '%s'", option);
-        else if (options->robot == NULL) options->robot = option;
-        else code = cli_usage("static", "too many arguments: '%s'", option);
-    }
-    return code == EXIT_OK && options->robot == NULL ? cli_usage("static", "expected ROBOT") : code;
-}
+static const char details[] =
+    "Driven joints and line actuators are held where they start: the torques and forces that hold them are part of the "
+    "result. Passive joints move to their equilibrium, elastic coordinates bend, loops stay closed. A passive joint of "
+    "type free is held, and the wrench that this takes is printed. In an open robot whose passive joints are moved by "
+    "as many actuators, these hold the joints at their positions. Joints that are freed get the torque of the STATE, "
+    "actuators that are freed its force. Unstable equilibria are found as well as stable ones: `stability` "
+    "distinguishes them.";
 
-/* ---- what there is to say ------------------------------------------------------------------------------------------------ */
-
-/* A number with a name and a unit, in one of the lists of the answer */
+/* ---- lists of the result -------------------------------------------------------------------------------------------------- */
 
 static void list_positions(const struct model *model, const struct static_answer *answer, show_number *show,
                            void *context)
@@ -118,15 +106,6 @@ static void print_line(void *context, const char *name, double value, const char
     printf("  %-28s %14.9g %s\n", name, value, unit);
 }
 
-static void print_bending(const struct model *model, const struct static_answer *answer)
-{
-    for (int i = 0; i < model->n_links; i++) {
-        const double *d = answer->deflection[i];
-        if (model->link[i].m > 0)
-            printf("  %-28s %14.6g %14.6g %14.6g m, hinge axes\n", model->robot->link[i].name, d[0], d[1], d[2]);
-    }
-}
-
 static int print_table(const struct operating_point *point, const struct static_answer *answer)
 {
     const struct model *model = point->mechanism->model;
@@ -144,89 +123,83 @@ static int print_table(const struct operating_point *point, const struct static_
     static_list_forces(model, answer, print_line, &headings[3]);
     list_loops(model, answer, print_line, &headings[4]);
     printf("\n  %-28s %14.9g %14.9g %14.9g m\n", "tip", tip[0], tip[1], tip[2]);
-    print_bending(model, answer);
+    for (int i = 0; i < model->n_links; i++) {
+        const double *d = answer->deflection[i];
+        if (model->link[i].m > 0)
+            printf("  %-28s %14.6g %14.6g %14.6g m, hinge axes\n", model->robot->link[i].name, d[0], d[1], d[2]);
+    }
     return EXIT_OK;
 }
 
 static void add_number(void *context, const char *name, double value, const char *unit)
 {
     (void)unit;
-    json_object_object_add(context, name, json_object_new_double(value));
-}
-
-static void add_list(struct json_object *out, const char *key, const struct model *model,
-                     const struct static_answer *answer,
-                     void (*list)(const struct model *, const struct static_answer *, show_number *, void *))
-{
-    struct json_object *object = json_object_new_object();
-    list(model, answer, add_number, object);
-    json_object_object_add(out, key, object);
-}
-
-/* Lengths by name, deflections of flexible links */
-static void add_parts(struct json_object *out, const struct mechanism *m, const struct static_answer *answer)
-{
-    struct json_object *lengths = json_object_new_object(), *deflections = json_object_new_object();
-    for (int a = 0; a < m->robot->n_actuators; a++)
-        add_number(lengths, m->robot->actuator[a].name, m->actuators->line[a].length, NULL);
-    for (int i = 0; i < m->robot->n_links; i++)
-        if (m->model->link[i].m > 0) json_add_numbers(deflections, m->robot->link[i].name, answer->deflection[i], 3);
-    json_object_object_add(out, "actuator_lengths", lengths);
-    json_object_object_add(out, "deflections", deflections);
+    json_add_number(context, name, value);
 }
 
 static int print_json(const struct operating_point *point, const struct static_answer *answer)
 {
-    const struct model *model = point->mechanism->model;
+    static const struct {
+        const char *key;
+        void (*list)(const struct model *, const struct static_answer *, show_number *, void *);
+    } lists[] = {{"positions", list_positions},
+                 {"moved", list_moved},
+                 {"holding", static_list_holding},
+                 {"actuators", static_list_forces},
+                 {"loops", list_loops}};
+    const struct mechanism *m = point->mechanism;
     const struct stability *stability = &answer->stability;
-    struct json_object *out = json_object_new_object();
-    json_object_object_add(out, "stability", json_object_new_string(static_stability_text(stability)));
-    json_object_object_add(out, "directions", json_object_new_int(stability->directions));
-    json_object_object_add(out, "unstable_directions", json_object_new_int(stability->unstable));
-    json_object_object_add(out, "indifferent_directions", json_object_new_int(stability->indifferent));
-    json_object_object_add(out, "residual", json_object_new_double(answer->found->residual));
-    json_object_object_add(out, "load", json_object_new_double(answer->found->load));
-    add_list(out, "positions", model, answer, list_positions);
-    add_list(out, "moved", model, answer, list_moved);
-    add_list(out, "holding", model, answer, static_list_holding);
-    add_list(out, "actuators", model, answer, static_list_forces);
-    add_list(out, "loops", model, answer, list_loops);
-    add_parts(out, point->mechanism, answer);
+    struct json_object *out = json_object_new_object(), *lengths = json_object_new_object(),
+                       *deflections = json_object_new_object();
+    json_add_text(out, "stability", static_stability_text(stability));
+    json_add_whole(out, "directions", stability->directions);
+    json_add_whole(out, "unstable_directions", stability->unstable);
+    json_add_whole(out, "indifferent_directions", stability->indifferent);
+    json_add_number(out, "residual", answer->found->residual);
+    json_add_number(out, "load", answer->found->load);
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        struct json_object *list = json_object_new_object();
+        lists[i].list(m->model, answer, add_number, list);
+        json_add(out, lists[i].key, list);
+    }
+    for (int a = 0; a < m->robot->n_actuators; a++)
+        json_add_number(lengths, m->robot->actuator[a].name, m->actuators->line[a].length);
+    for (int i = 0; i < m->robot->n_links; i++)
+        if (m->model->link[i].m > 0) json_add_numbers(deflections, m->robot->link[i].name, answer->deflection[i], 3);
+    json_add(out, "actuator_lengths", lengths);
+    json_add(out, "deflections", deflections);
     json_add_numbers(out, "tip", answer->tip.p, 3);
-    json_object_object_add(out, "operating_point", linearization_json_point(point));
-    const int code = json_print_finite("static", out);
-    json_object_put(out);
-    return code;
+    json_add(out, "operating_point", linearization_json_point(point));
+    return json_print_finite("static", out);
 }
 
 /* ---- the command ------------------------------------------------------------------------------------------------------------ */
 
-static int run_at(const struct options *options, struct operating_point *point, struct arena *arena,
-                  struct report *report)
+static int run(const void *given, struct report *report)
 {
-    int code = cli_exit_code(state_read(point->mechanism->model, options->at, report, &point->state));
-    if (code == EXIT_OK) code = cli_settings_apply("static", &options->settings, point->sim, arena);
-    if (code == EXIT_OK) code = holding_apply("static", &options->holding, point->sim);
-    if (code != EXIT_OK) return code;
-    struct static_answer answer;
-    code = cli_exit_code(static_answer_make(point, options->at != NULL, report, &answer));
-    if (code == EXIT_OK) code = options->json ? print_json(point, &answer) : print_table(point, &answer);
-    static_answer_free(&answer);
-    return code;
-}
-
-int command_static(int argc, char **argv)
-{
-    struct options options = {0};
-    struct report report = cli_report("static");
+    const struct common *options = given;
     struct operating_point point = {0};
     struct arena arena = {0};
-    int code = parse_options(argc, argv, &options);
-    if (code != EXIT_OK) return code;
-    const char *text = document_load(options.robot, &arena, &report);
-    code = text == NULL ? EXIT_INPUT : cli_exit_code(operating_point_make(options.robot, text, &report, &point));
-    if (code == EXIT_OK) code = run_at(&options, &point, &arena, &report);
+    const char *text = document_load(options->robot, &arena, report);
+    int code = text == NULL ? EXIT_INPUT : cli_exit_code(operating_point_make(options->robot, text, report, &point));
+    if (code == EXIT_OK) code = cli_exit_code(state_read(point.mechanism->model, options->at, report, &point.state));
+    if (code == EXIT_OK) code = cli_settings_apply(options, point.sim, &arena);
+    if (code == EXIT_OK) code = holding_apply(options, point.sim);
+    if (code == EXIT_OK) {
+        struct static_answer answer;
+        code = cli_exit_code(static_answer_make(&point, options->at != NULL, report, &answer));
+        if (code == EXIT_OK) code = options->json ? print_json(&point, &answer) : print_table(&point, &answer);
+        static_answer_free(&answer);
+    }
     operating_point_free(&point);
     arena_release(&arena);
     return code;
 }
+
+const struct command command_static = {.name = "static",
+                                       .summary = "static equilibrium: positions at which nothing accelerates, forces "
+                                                  "that hold it, deflections, and its stability",
+                                       .details = details,
+                                       .option = rows,
+                                       .size = sizeof(struct common),
+                                       .run = run};

@@ -1,4 +1,4 @@
-/* What a static equilibrium needs to be held, item by item: static and report (static.c). */
+/* Lists of the torques and forces that hold a static equilibrium, for static and report (static.c). */
 #ifndef CLI_STATIC_LISTS_H
 #define CLI_STATIC_LISTS_H
 

@@ -7,17 +7,11 @@ void table_name(struct table *table, const char *name)
     else fprintf(table->stream, "%s%s", first ? "" : ",", name);
 }
 
-/* Ends the line of names with the first row */
-static void begin_row(struct table *table)
-{
-    const bool first = table->n_rows++ == 0;
-    if (table->json) fputs(first ? "],\n\"rows\": [\n[" : ",\n[", table->stream);
-    else if (first) fputc('\n', table->stream);
-}
-
 void table_row(struct table *table, double first, const double *number, int count)
 {
-    begin_row(table);
+    const bool begins = table->n_rows++ == 0; /* the first row ends the line of names */
+    if (table->json) fputs(begins ? "],\n\"rows\": [\n[" : ",\n[", table->stream);
+    else if (begins) fputc('\n', table->stream);
     fprintf(table->stream, "%.17g", first);
     for (int i = 0; i < count; i++) fprintf(table->stream, "%s%.17g", table->json ? ", " : ",", number[i]);
     fputc(table->json ? ']' : '\n', table->stream);

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* A table as it is written: names, then rows, then the end. CSV, or JSON {"columns": [...], "rows": [[...], ...]}. */
+/* A table that is written in this order: names, rows, end. CSV, or JSON {"columns": [...], "rows": [[...], ...]}. */
 struct table {
     FILE *stream;
     bool json;

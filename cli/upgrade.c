@@ -1,14 +1,24 @@
 /* limber upgrade OLD -o NEW: a robot file of format 1 as one of format 2 with the same meaning. The text is edited, not
    written again: numbers, order and layout stay. */
-#include <json-c/json.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cli.h"
-#include "pack.h"
+#include "json_out.h"
 #include "result.h"
 #include "robot/read.h"
+
+static const struct option rows[] = {{"OLD.json", NULL, OPTION_ARGUMENT, TO_COMMON(robot), .help = NULL},
+                                     OPTION_FILE("NEW.json", "the file to write; not the one that is read"),
+                                     OPTION_JSON("JSON summary"),
+                                     {0}};
+
+static const char details[] =
+    "Numbers, order and layout of the text stay. The format changes, and beams with bending modes that have no "
+    "`foreshortening` get `\"foreshortening\": false`: in format 2 the default is true. A file whose names violate the "
+    "stricter rules of format 2 is rejected, with both places in the message.";
 
 /* ---- places in the text of a valid JSON document ------------------------------------------------------------------ */
 
@@ -17,7 +27,7 @@ static const char *skip_space(const char *p)
     return p + strspn(p, " \t\r\n");
 }
 
-/* Behind the string that begins at p */
+/* The end of the string that begins at p */
 static const char *skip_string(const char *p)
 {
     for (p++; *p != '"'; p++)
@@ -25,7 +35,7 @@ static const char *skip_string(const char *p)
     return p + 1;
 }
 
-/* Behind the value that begins at p */
+/* The end of the value that begins at p */
 static const char *skip_value(const char *p)
 {
     int depth = 0;
@@ -44,7 +54,7 @@ static const char *skip_value(const char *p)
 /* A member of the object that begins at p: its key, its value, and what is before the key. */
 struct text_member {
     const char *key, *value;
-    const char *space; /* behind the brace or comma */
+    const char *space; /* after the brace or comma */
 };
 
 /* The next member, where p is at the brace, the comma or the end before it; false behind the last. */
@@ -67,15 +77,6 @@ static const char *find_value(const char *object, const char *key)
     while (next_member(&object, &member))
         if (strncmp(member.key + 1, key, length) == 0 && member.key[1 + length] == '"') return member.value;
     return NULL;
-}
-
-/* The next item of an array; NULL behind the last. */
-static const char *next_item(const char **p)
-{
-    if (**p == ']') return NULL;
-    const char *item = skip_space(*p + 1);
-    *p = skip_space(skip_value(item));
-    return item;
 }
 
 /* ---- editing ------------------------------------------------------------------------------------------------------ */
@@ -105,47 +106,29 @@ static void copy_up_to(struct upgrade *upgrade, const char *to)
     upgrade->from = to;
 }
 
-/* A last member, laid out as the one before it. */
-static void add_foreshortening(struct upgrade *upgrade, const char *beam)
-{
-    struct text_member last = {beam, beam, beam};
-    while (next_member(&beam, &last)) continue;
-    const size_t space = (size_t)(last.key - last.space);
-    copy_up_to(upgrade, skip_value(last.value));
-    append(upgrade, ",", 1);
-    append(upgrade, last.space, space <= MOST_SPACE ? space : 0);
-    append(upgrade, addition, strlen(addition));
-}
-
-/* Format 2 changes the default for beams that bend. */
-static bool needs_addition(const struct link *link, const char *beam)
-{
-    const bool bends = link->beam.family[FAMILY_Y].count > 0 || link->beam.family[FAMILY_Z].count > 0;
-    return link->type == BODY_BEAM && bends && beam != NULL && find_value(beam, "foreshortening") == NULL;
-}
-
-/* "limber-robot/1" becomes "limber-robot/2". */
-static bool change_format(char *text)
-{
-    const char *format = find_value(skip_space(text), "format");
-    if (format == NULL) return false;
-    text[skip_string(format) - text - 2] = '2';
-    return true;
-}
-
-/* False where the text spells a key in an unusual way. */
+/* Beams that bend get what was the default in format 1. False if the text spells a key in an unusual way. */
 static bool edit(char *text, struct upgrade *upgrade, struct arena *arena)
 {
     const size_t n = (size_t)upgrade->old->n_links, length = strlen(text);
     upgrade->text = arena_allocate(arena, length + n * (sizeof addition + MOST_SPACE + 1) + 1, 1);
     upgrade->beam = arena_allocate(arena, n, sizeof *upgrade->beam);
-    if (arena->failed || !change_format(text)) return false;
-    const char *links = find_value(skip_space(text), "links");
+    const char *format = find_value(skip_space(text), "format"), *links = find_value(skip_space(text), "links");
+    if (arena->failed || format == NULL) return false;
+    text[skip_string(format) - text - 2] = '2'; /* "limber-robot/1" becomes "limber-robot/2" */
     upgrade->from = text;
     for (int i = 0; links != NULL && i < upgrade->old->n_links; i++) {
-        const char *link = next_item(&links), *beam = find_value(link, "beam");
-        if (!needs_addition(&upgrade->old->link[i], beam)) continue;
-        add_foreshortening(upgrade, beam);
+        const char *link = skip_space(links + 1), *beam = find_value(link, "beam");
+        links = skip_space(skip_value(link));
+        const struct link *of = &upgrade->old->link[i];
+        const bool bends = of->beam.family[FAMILY_Y].count > 0 || of->beam.family[FAMILY_Z].count > 0;
+        if (of->type != BODY_BEAM || !bends || beam == NULL || find_value(beam, "foreshortening") != NULL) continue;
+        struct text_member last = {beam, beam, beam};
+        while (next_member(&beam, &last)) continue;
+        const size_t space = (size_t)(last.key - last.space);
+        copy_up_to(upgrade, skip_value(last.value));
+        append(upgrade, ",", 1);
+        append(upgrade, last.space, space <= MOST_SPACE ? space : 0); /* laid out as the member before */
+        append(upgrade, addition, strlen(addition));
         upgrade->beam[upgrade->n_beams++] = i;
     }
     copy_up_to(upgrade, text + length);
@@ -154,75 +137,59 @@ static bool edit(char *text, struct upgrade *upgrade, struct arena *arena)
 
 /* ---- the command ---------------------------------------------------------------------------------------------------- */
 
-static void print_json(const struct pack_options *options, const struct upgrade *upgrade)
+static void print_summary(const struct common *options, const struct upgrade *upgrade)
 {
     struct json_object *json = json_object_new_object(), *beams = json_object_new_array();
-    for (int i = 0; i < upgrade->n_beams; i++)
-        json_object_array_add(beams, json_object_new_string(upgrade->old->link[upgrade->beam[i]].name));
-    json_object_object_add(json, "file", json_object_new_string(options->output));
-    json_object_object_add(json, "name", json_object_new_string(upgrade->old->name));
-    json_object_object_add(json, "format", json_object_new_string("limber-robot/2"));
-    json_object_object_add(json, "foreshortening_false", beams);
-    puts(json_object_to_json_string_ext(json, JSON_C_TO_STRING_SPACED | JSON_C_TO_STRING_NOSLASHESCAPE));
+    if (!options->json) printf("%s: %s, limber-robot/2", options->output, upgrade->old->name);
+    for (int i = 0; i < upgrade->n_beams; i++) {
+        const char *name = upgrade->old->link[upgrade->beam[i]].name;
+        json_object_array_add(beams, json_object_new_string(name));
+        if (!options->json) printf("%s%s", i > 0 ? ", " : "; \"foreshortening\": false added to ", name);
+    }
+    json_add_text(json, "file", options->output);
+    json_add_text(json, "name", upgrade->old->name);
+    json_add_text(json, "format", "limber-robot/2");
+    json_add(json, "foreshortening_false", beams);
+    if (options->json) {
+        json_print(json);
+        return;
+    }
+    putchar('\n');
     json_object_put(json);
 }
 
-static void print_summary(const struct pack_options *options, const struct upgrade *upgrade)
+static int run(const void *given, struct report *unused)
 {
-    if (options->json) {
-        print_json(options, upgrade);
-        return;
-    }
-    printf("%s: %s, limber-robot/2", options->output, upgrade->old->name);
-    for (int i = 0; i < upgrade->n_beams; i++)
-        printf("%s%s", i > 0 ? ", " : "; \"foreshortening\": false added to ",
-               upgrade->old->link[upgrade->beam[i]].name);
-    putchar('\n');
-}
-
-static int write_text(const struct pack_options *options, const struct upgrade *upgrade)
-{
-    const int code = result_write(options->output, upgrade->text, upgrade->length);
-    if (code == EXIT_OK) print_summary(options, upgrade);
-    return code;
-}
-
-/* The new text must read as format 2, whose rules on names are stricter. */
-static int upgrade_text(const struct pack_options *options, const struct robot *old, char *text, struct arena *arena,
-                        struct report *report)
-{
-    struct upgrade upgrade = {.old = old};
-    struct robot *new;
-    if (old->format != 1) {
-        report_add(report, REPORT_ERROR, "%s: is already limber-robot/%d: nothing to upgrade", options->subject,
-                   old->format);
-        return EXIT_INPUT;
-    }
-    if (!edit(text, &upgrade, arena)) {
-        report_add(report, REPORT_ERROR, "%s: cannot be edited: write the key \"format\" without escapes",
-                   options->subject);
-        return EXIT_INPUT;
-    }
-    const enum status status = robot_read_text(options->subject, upgrade.text, &new, report);
-    robot_free(new);
-    return status == STATUS_OK ? write_text(options, &upgrade) : EXIT_INPUT;
-}
-
-int command_upgrade(int argc, char **argv)
-{
-    struct pack_options options = {.command = "upgrade", .noun = "OLD.json", .file = "NEW.json"};
-    int code = pack_arguments(&options, argc, argv);
-    if (code != EXIT_OK) return code;
-
-    struct report report = {.line = cli_print_error};
+    const struct common *options = given;
+    struct report report = {.line = cli_print_error, .context = (void *)(uintptr_t) "limber"};
     struct arena arena = {0};
-    struct robot *old = NULL;
-    const char *text = document_load(options.subject, &arena, &report);
+    struct robot *old = NULL, *new = NULL;
+    const char *text = document_load(options->robot, &arena, &report);
     char *copy = text != NULL ? arena_string(&arena, text) : NULL; /* to be edited */
-    code = text != NULL && copy == NULL ? cli_no_memory("upgrade") : EXIT_INPUT;
-    if (copy != NULL && robot_read_text(options.subject, copy, &old, &report) == STATUS_OK)
-        code = upgrade_text(&options, old, copy, &arena, &report);
+    int code = text != NULL && copy == NULL ? cli_no_memory("upgrade") : EXIT_INPUT;
+    (void)unused;
+    if (copy != NULL && robot_read_text(options->robot, copy, &old, &report) == STATUS_OK) {
+        struct upgrade upgrade = {.old = old};
+        if (old->format != 1)
+            report_add(&report, REPORT_ERROR, "%s: is already limber-robot/%d: nothing to upgrade", options->robot,
+                       old->format);
+        else if (!edit(copy, &upgrade, &arena))
+            report_add(&report, REPORT_ERROR, "%s: cannot be edited: write the key \"format\" without escapes",
+                       options->robot);
+        else if (robot_read_text(options->robot, upgrade.text, &new, &report) == STATUS_OK) /* stricter in format 2 */
+            code = result_write(options->output, upgrade.text, upgrade.length);
+        if (code == EXIT_OK) print_summary(options, &upgrade);
+    }
+    robot_free(new);
     robot_free(old);
     arena_release(&arena);
     return code;
 }
+
+const struct command command_upgrade = {.name = "upgrade",
+                                        .summary =
+                                            "writes a robot file of format 1 as one of format 2 with the same meaning",
+                                        .details = details,
+                                        .option = rows,
+                                        .size = sizeof(struct common),
+                                        .run = run};

@@ -8,14 +8,15 @@
 #include "cli.h"
 #include "json_out.h"
 #include "linearization.h"
+#include "sweep.h"
 #include "view.h"
 
 static struct json_object *new_mode(double frequency, double damping_ratio, double growth)
 {
     struct json_object *out = json_object_new_object();
-    json_object_object_add(out, "frequency", json_object_new_double(frequency));
-    json_object_object_add(out, "damping_ratio", json_object_new_double(damping_ratio));
-    json_object_object_add(out, "growth", json_object_new_double(growth));
+    json_add_number(out, "frequency", frequency);
+    json_add_number(out, "damping_ratio", damping_ratio);
+    json_add_number(out, "growth", growth);
     return out;
 }
 
@@ -32,28 +33,19 @@ static void add_shape(struct json_object *mode, const char *key, const struct sm
     json_add_numbers(mode, key, x, nv);
 }
 
-static struct json_object *modes_json(const struct modes *modes, int most, double *x)
-{
-    struct json_object *list = json_object_new_array();
-    for (int k = 0; k < modes->eigen.n && k < most; k++) {
-        const struct mode *mode = &modes->eigen.mode[k];
-        struct json_object *out = new_mode(mode->frequency, mode->damping_ratio, mode->growth);
-        add_shape(out, "re", &modes->motion, mode->re, modes->mechanism->model->nv, x);
-        add_shape(out, "im", &modes->motion, mode->im, modes->mechanism->model->nv, x);
-        json_object_array_add(list, out);
-    }
-    return list;
-}
-
-static enum status plain_modes(struct cli_model *loaded, bool joints_free, int most, struct arena *arena,
-                               struct report *report, struct json_object **list)
+static enum status list_modes(struct cli_model *loaded, bool joints_free, int most, double *x, struct report *report,
+                              struct json_object *list)
 {
     struct modes modes;
-    double *x = arena_allocate(arena, (size_t)loaded->mechanism.model->nv, sizeof *x);
     enum status status = modes_make(&loaded->mechanism, joints_free, report, &modes);
     if (status == STATUS_OK) status = modes_at(&modes, &loaded->state.input, report);
-    if (status == STATUS_OK && x == NULL) status = failure_status(report, STATUS_NO_MEMORY);
-    if (status == STATUS_OK) *list = modes_json(&modes, most, x);
+    for (int k = 0; status == STATUS_OK && k < modes.eigen.n && k < most; k++) {
+        const struct mode *mode = &modes.eigen.mode[k];
+        struct json_object *out = new_mode(mode->frequency, mode->damping_ratio, mode->growth);
+        add_shape(out, "re", &modes.motion, mode->re, loaded->mechanism.model->nv, x);
+        add_shape(out, "im", &modes.motion, mode->im, loaded->mechanism.model->nv, x);
+        json_object_array_add(list, out);
+    }
     modes_free(&modes);
     return status;
 }
@@ -61,7 +53,7 @@ static enum status plain_modes(struct cli_model *loaded, bool joints_free, int m
 /* ---- with drives inside the arm --------------------------------------------------------------------------------------------------- */
 
 /* Positions of the linearization, times their nominal values, on all coordinates */
-static void add_driven_shape(struct json_object *mode, const char *key, const struct linear *linear,
+static void add_linear_shape(struct json_object *mode, const char *key, const struct linear *linear,
                              const struct driven_modes *modes, const double *vector, double *x)
 {
     const int nv = linear->point->mechanism->model->nv, half = linear->n_positions;
@@ -77,48 +69,40 @@ static void add_driven_shape(struct json_object *mode, const char *key, const st
     json_add_numbers(mode, key, x, nv);
 }
 
-static struct json_object *driven_json(const struct linear *linear, const struct driven_modes *modes, int most,
-                                       double *x)
+static enum status list_linear_modes(const struct common *options, int most, double *x, struct report *report,
+                                     struct json_object *list)
 {
-    struct json_object *list = json_object_new_array();
-    for (int k = 0; k < modes->n && k < most; k++) {
-        const struct driven_mode *mode = &modes->mode[k];
-        struct json_object *out = new_mode(mode->frequency, mode->damping_ratio, mode->growth);
-        add_driven_shape(out, "re", linear, modes, mode->re, x);
-        add_driven_shape(out, "im", linear, modes, mode->im, x);
-        json_object_array_add(list, out);
-    }
-    return list;
-}
-
-static enum status driven_list(const char *robot, const char *at, bool joints_free, int most, struct arena *arena,
-                               struct report *report, struct json_object **list)
-{
-    const struct linear_options options = {.robot = robot, .at = at};
     struct linearization l;
     struct driven_modes modes = {0};
-    enum status status = linearization_make("view", &options, true, report, &l);
-    if (status == STATUS_OK) status = driven_modes_make(&l.linear, joints_free, report, &modes);
-    if (status == STATUS_OK) {
-        double *x = arena_allocate(arena, (size_t)l.point.mechanism->model->nv, sizeof *x);
-        if (x != NULL) *list = driven_json(&l.linear, &modes, most, x);
-        else status = failure_status(report, STATUS_NO_MEMORY);
+    enum status status = linearization_make(options, true, report, &l);
+    if (status == STATUS_OK) status = driven_modes_make(&l.linear, options->joints == JOINTS_FREE, report, &modes);
+    for (int k = 0; status == STATUS_OK && k < modes.n && k < most; k++) {
+        const struct driven_mode *mode = &modes.mode[k];
+        struct json_object *out = new_mode(mode->frequency, mode->damping_ratio, mode->growth);
+        add_linear_shape(out, "re", &l.linear, &modes, mode->re, x);
+        add_linear_shape(out, "im", &l.linear, &modes, mode->im, x);
+        json_object_array_add(list, out);
     }
     driven_modes_free(&modes);
     linearization_free(&l);
     return status;
 }
 
-enum status view_modes(const char *robot, const char *at, bool joints_free, int most, struct cli_model *loaded,
-                       struct report *report, struct json_object **list)
+enum status view_modes(const struct common *options, int most, struct cli_model *loaded, struct report *report,
+                       struct json_object **list)
 {
+    const bool joints_free = options->joints == JOINTS_FREE;
     struct arena arena = {0};
-    bool driven = false;
-    for (int d = 0; d < loaded->robot->n_drives; d++)
-        driven = driven || joints_free || loaded->robot->drive[d].actuator >= 0;
+    double *x = arena_allocate(&arena, (size_t)loaded->mechanism.model->nv, sizeof *x);
     *list = NULL;
-    const enum status status = driven ? driven_list(robot, at, joints_free, most, &arena, report, list)
-                                      : plain_modes(loaded, joints_free, most, &arena, report, list);
+    if (arena.failed) return failure_status(report, STATUS_NO_MEMORY);
+    *list = json_object_new_array();
+    const enum status status = modes_with_drives(loaded->robot, joints_free)
+                                   ? list_linear_modes(options, most, x, report, *list)
+                                   : list_modes(loaded, joints_free, most, x, report, *list);
     arena_release(&arena);
+    if (status == STATUS_OK) return status;
+    json_object_put(*list);
+    *list = NULL;
     return status;
 }

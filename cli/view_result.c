@@ -26,9 +26,13 @@ static void add_planes(struct bytes *to, const void *number, size_t count, size_
         for (size_t i = 0; i < count; i++) to->byte[to->size++] = from[size * i + b];
 }
 
-static char *base64(const unsigned char *byte, size_t size, struct arena *arena)
+/* Compressed, and written in base 64 */
+static char *compressed(const struct bytes *bytes, struct arena *arena)
 {
     static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    uLongf size = compressBound(bytes->size);
+    unsigned char *byte = arena_allocate(arena, size, 1);
+    if (byte == NULL || compress2(byte, &size, bytes->byte, bytes->size, Z_BEST_COMPRESSION) != Z_OK) return NULL;
     char *text = arena_allocate(arena, 4 * ((size + 2) / 3) + 1, 1), *to = text;
     for (size_t i = 0; text != NULL && i < size; i += 3) {
         const size_t left = size - i;
@@ -37,14 +41,6 @@ static char *base64(const unsigned char *byte, size_t size, struct arena *arena)
         for (int k = 0; k < 4; k++) *to++ = k > (int)left ? '=' : digit[bits >> (18 - 6 * k) & 63];
     }
     return text;
-}
-
-static char *compressed(const struct bytes *bytes, struct arena *arena)
-{
-    uLongf size = compressBound(bytes->size);
-    unsigned char *packed = arena_allocate(arena, size, 1);
-    if (packed == NULL || compress2(packed, &size, bytes->byte, bytes->size, Z_BEST_COMPRESSION) != Z_OK) return NULL;
-    return base64(packed, size, arena);
 }
 
 /* ---- columns ------------------------------------------------------------------------------------------------------------------ */
@@ -99,15 +95,6 @@ struct missing {
     char names[LISTED * 208]; /* of joints: the first ones */
 };
 
-static void note_missing(struct missing *missing, const char *name, bool joint)
-{
-    const size_t length = strlen(missing->names);
-    missing->elastic += !joint;
-    if (!joint) return;
-    if (missing->joints++ < LISTED)
-        snprintf(missing->names + length, sizeof missing->names - length, "%s%.200s", length > 0 ? ", " : "", name);
-}
-
 static bool report_missing(const struct model *model, const struct csv *csv, const struct missing *missing,
                            const char *first, bool prescribed, struct report *report)
 {
@@ -150,7 +137,11 @@ static struct source *find_sources(const struct model *model, const struct csv *
                 snprintf(first, sizeof first, "%s", name);
                 first_prescribed = joint && prescribed;
             }
-            note_missing(&missing, name, joint);
+            const size_t length = strlen(missing.names);
+            missing.elastic += !joint;
+            if (joint && missing.joints++ < LISTED)
+                snprintf(missing.names + length, sizeof missing.names - length, "%s%.200s", length > 0 ? ", " : "",
+                         name);
         }
     }
     const bool complete = source != NULL && report_missing(model, csv, &missing, first, first_prescribed, report);

@@ -1,33 +1,36 @@
 /* limber zeros ROBOT: transmission zeros from one input to one output of the linearized robot, as JSON. */
 #include "analysis/zeros.h"
 
-#include <string.h>
-
 #include "cli.h"
 #include "json_out.h"
 #include "linearization.h"
 
 struct options {
-    struct linear_options linear;
+    struct common common;
     const char *input, *output;
 };
 
-static int parse_options(int argc, char **argv, struct options *options)
-{
-    int code = EXIT_OK;
-    for (int i = 1; i < argc && code == EXIT_OK; i++) {
-        const char **name = strcmp(argv[i], "--input") == 0    ? &options->input
-                            : strcmp(argv[i], "--output") == 0 ? &options->output
-                                                               : NULL;
-        if (name == NULL) code = linearization_option("zeros", argc, argv, &i, &options->linear);
-        else if (i + 1 >= argc) code = cli_usage("zeros", "%s takes the name of a variable", argv[i]);
-        else *name = argv[++i];
-    }
-    if (code == EXIT_OK) code = linearization_check("zeros", &options->linear);
-    if (code == EXIT_OK && (options->input == NULL || options->output == NULL))
-        code = cli_usage("zeros", "--input NAME and --output NAME are needed");
-    return code;
-}
+static const struct option rows[] = {OPTION_ROBOT,
+                                     {"--input", "NAME", OPTION_TEXT, TO(input), .required = true,
+                                      .help = "an input of the FMU, such as J.tau or tip.force[1]"},
+                                     {"--output", "NAME", OPTION_TEXT, TO(output), .required = true,
+                                      .help = "an output of the FMU, such as J.q or tip.position[2]"},
+                                     OPTION_AT_POINT,
+                                     OPTION_STATIC,
+                                     OPTIONS_HOLDING(OF_AN_EQUILIBRIUM),
+                                     OPTION_JSON_ALWAYS,
+                                     OPTION_OUTPUT,
+                                     {0}};
+
+static const char details[] =
+    "`zeros` and `poles` are [re, im] in 1/s, by modulus; `relative_degree` is the number of poles minus that of "
+    "zeros, `gain` the factor of prod (s - z) / prod (s - p). Motions that are not coupled to both input and output "
+    "are removed, and so are pairs that cancel at the origin. Other motions that the input does not excite, or that "
+    "the output does not show, may appear as zeros that equal poles.\n"
+    "Rounding: with W a bound of the robot's frequencies and n the number of states, zeros and poles below sqrt(10 n "
+    "eps) W are set to 0; `minimum_phase` is false if some zero has re > 1e-6 |z|; a row of C, a column of B or a "
+    "direct term below 1e-10 of its vector's size is set to 0.\n"
+    "A closed robot is described in minimal coordinates, as by linearize --minimal.";
 
 static struct json_object *pairs(const struct complex_number *z, int count)
 {
@@ -36,43 +39,38 @@ static struct json_object *pairs(const struct complex_number *z, int count)
     return array;
 }
 
-static int print_zeros(const struct options *options, const struct linear *linear, const struct zeros *zeros)
+static int run(const void *given, struct report *report)
 {
-    struct json_object *out = json_object_new_object();
-    json_object_object_add(out, "input", json_object_new_string(options->input));
-    json_object_object_add(out, "output", json_object_new_string(options->output));
-    json_object_object_add(out, "zeros", pairs(zeros->zero, zeros->n_zeros));
-    json_object_object_add(out, "minimum_phase", json_object_new_boolean(zeros->minimum_phase));
-    json_object_object_add(out, "relative_degree", json_object_new_int(zeros->relative_degree));
-    json_object_object_add(out, "gain", json_object_new_double(zeros->gain));
-    json_object_object_add(out, "poles", pairs(zeros->pole, zeros->n_poles));
-    json_object_object_add(out, "operating_point", linearization_json_point(linear->point));
-    const int code = json_print_finite("zeros", out);
-    json_object_put(out);
-    return code;
-}
-
-static int find_zeros(const struct options *options, const struct linear *linear, struct report *report)
-{
-    const int u = linear_find_input(linear, options->input, report),
-              y = linear_find_output(linear, options->output, report);
-    if (u < 0 || y < 0) return EXIT_INPUT;
-    struct zeros zeros;
-    int code = cli_exit_code(zeros_make(linear, u, y, report, &zeros));
-    if (code == EXIT_OK) code = print_zeros(options, linear, &zeros);
-    zeros_free(&zeros);
-    return code;
-}
-
-int command_zeros(int argc, char **argv)
-{
-    struct options options = {0};
-    int code = parse_options(argc, argv, &options);
-    if (code != EXIT_OK) return code;
-    struct report report = cli_report("zeros");
+    const struct options *options = given;
     struct linearization l;
-    code = cli_exit_code(linearization_make("zeros", &options.linear, true, &report, &l));
-    if (code == EXIT_OK) code = find_zeros(&options, &l.linear, &report);
+    struct zeros zeros = {0};
+    int code = cli_exit_code(linearization_make(&options->common, true, report, &l));
+    if (code == EXIT_OK) {
+        const int u = linear_find_input(&l.linear, options->input, report),
+                  y = linear_find_output(&l.linear, options->output, report);
+        code = u < 0 || y < 0 ? EXIT_INPUT : cli_exit_code(zeros_make(&l.linear, u, y, report, &zeros));
+    }
+    if (code == EXIT_OK) {
+        struct json_object *out = json_object_new_object();
+        json_add_text(out, "input", options->input);
+        json_add_text(out, "output", options->output);
+        json_add(out, "zeros", pairs(zeros.zero, zeros.n_zeros));
+        json_add(out, "minimum_phase", json_object_new_boolean(zeros.minimum_phase));
+        json_add_whole(out, "relative_degree", zeros.relative_degree);
+        json_add_number(out, "gain", zeros.gain);
+        json_add(out, "poles", pairs(zeros.pole, zeros.n_poles));
+        json_add(out, "operating_point", linearization_json_point(&l.point));
+        code = json_print_finite("zeros", out);
+    }
+    zeros_free(&zeros);
     linearization_free(&l);
     return code;
 }
+
+const struct command command_zeros = {
+    .name = "zeros",
+    .summary = "transmission zeros from an input to an output, and whether they are minimum phase; prints JSON",
+    .details = details,
+    .option = rows,
+    .size = sizeof(struct options),
+    .run = run};

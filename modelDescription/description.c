@@ -22,22 +22,17 @@ static void write_common_capabilities(struct xml *xml, const char *identifier)
     xml_true(xml, "providesDirectionalDerivative");
 }
 
-/* Loops open and quaternions lose their norm while an importer integrates: fmi2CompletedIntegratorStep checks both */
-static bool may_drift(const struct fmu *fmu)
-{
-    bool drifts = fmu->model != NULL && fmu->model->robot->n_loops > 0;
-    for (int i = 0; fmu->model != NULL && i < fmu->model->n_links; i++)
-        drifts = drifts || joint_quaternion(&fmu->model->robot->link[i].joint) >= 0;
-    return drifts;
-}
-
 static void write_interfaces(struct xml *xml, const struct fmu *fmu)
 {
     const char *identifier = fmu->name;
+    const int n_links = fmu->model != NULL ? fmu->model->n_links : 0;
+    /* Loops open and quaternions lose their norm while an importer integrates: fmi2CompletedIntegratorStep checks both */
+    bool may_drift = fmu->model != NULL && fmu->model->robot->n_loops > 0;
+    for (int i = 0; i < n_links; i++) may_drift = may_drift || joint_quaternion(&fmu->model->robot->link[i].joint) >= 0;
     if (!fmu->variables->discrete) {
         xml_begin(xml, "ModelExchange");
         write_common_capabilities(xml, identifier);
-        if (!may_drift(fmu)) xml_true(xml, "completedIntegratorStepNotNeeded");
+        if (!may_drift) xml_true(xml, "completedIntegratorStepNotNeeded");
         xml_end(xml);
     }
 
@@ -51,26 +46,6 @@ static void write_interfaces(struct xml *xml, const struct fmu *fmu)
 
 /* ---- units and types ------------------------------------------------------------------------------------------------- */
 
-static void write_unit(struct xml *xml, const char *unit)
-{
-    int exponent[BASE_COUNT];
-    if (!unit_exponents(unit, exponent)) xml->failed = true; /* the table has a unit that is missing in units.c */
-    xml_begin(xml, "Unit");
-    xml_attribute(xml, "name", unit);
-    xml_begin(xml, "BaseUnit");
-    for (int b = 0; b < BASE_COUNT; b++)
-        if (exponent[b] != 0) xml_integer(xml, base_unit_name[b], exponent[b]);
-    xml_end(xml);
-    for (int d = 0; d < display_unit_count; d++) {
-        if (strcmp(display_units[d].unit, unit) != 0) continue;
-        xml_begin(xml, "DisplayUnit");
-        xml_attribute(xml, "name", display_units[d].name);
-        xml_number(xml, "factor", display_units[d].factor);
-        xml_end(xml);
-    }
-    xml_end(xml);
-}
-
 static void write_units(struct xml *xml, const struct variables *variables)
 {
     xml_begin(xml, "UnitDefinitions");
@@ -79,46 +54,43 @@ static void write_units(struct xml *xml, const struct variables *variables)
         bool new = unit != NULL;
         for (int s = 0; s < r && new; s++)
             new = variables->row[s].unit == NULL || strcmp(variables->row[s].unit, unit) != 0;
-        if (new) write_unit(xml, unit);
+        if (!new) continue;
+        int exponent[BASE_COUNT];
+        if (!unit_exponents(unit, exponent)) xml->failed = true; /* the table has a unit that is missing in units.c */
+        xml_begin(xml, "Unit");
+        xml_attribute(xml, "name", unit);
+        xml_begin(xml, "BaseUnit");
+        for (int b = 0; b < BASE_COUNT; b++)
+            if (exponent[b] != 0) xml_integer(xml, base_unit_name[b], exponent[b]);
+        xml_end(xml);
+        for (int d = 0; d < display_unit_count; d++) {
+            if (strcmp(display_units[d].unit, unit) != 0) continue;
+            xml_begin(xml, "DisplayUnit");
+            xml_attribute(xml, "name", display_units[d].name);
+            xml_number(xml, "factor", display_units[d].factor);
+            xml_end(xml);
+        }
+        xml_end(xml);
     }
-    xml_end(xml);
-}
-
-static void write_log_categories(struct xml *xml)
-{
-    xml_begin(xml, "LogCategories");
-#define WRITE_CATEGORY(symbol, name, text)   \
-    xml_begin(xml, "Category");              \
-    xml_attribute(xml, "name", name);        \
-    xml_attribute(xml, "description", text); \
-    xml_end(xml);
-    CATEGORY_LIST(WRITE_CATEGORY)
-#undef WRITE_CATEGORY
     xml_end(xml);
 }
 
 /* ---- default experiment ------------------------------------------------------------------------------------------------ */
 
-/* The lowest clamped frequency of the links; 1 Hz for a rigid robot. */
-static double lowest_frequency(struct xml *xml, const struct robot *robot)
-{
-    double lowest = INFINITY;
-    for (int i = 0; i < robot->n_links; i++) {
-        double hz;
-        const int count = frequencies_of_link(&robot->link[i], &hz, 1);
-        xml->failed = xml->failed || count == FREQUENCIES_NO_MEMORY;
-        if (count > 0 && hz > 0) lowest = fmin(lowest, hz);
-    }
-    return isfinite(lowest) ? lowest : 1;
-}
-
-/* About ten periods of the slowest link, one second for a drive; rounded to 1, 2 or 5 times a power of ten, within 1 to 100 s; a
-   thousand steps. */
+/* About ten periods of the lowest clamped frequency of the links, or of 1 Hz for a rigid robot; one second for a drive, which is fast.
+   Rounded to 1, 2 or 5 times a power of ten, within 1 to 100 s; a thousand steps. */
 static void write_experiment(struct xml *xml, const struct fmu *fmu)
 {
     static const char *const stops[] = {"1", "2", "5", "10", "20", "50", "100"};
     static const char *const steps[] = {"0.001", "0.002", "0.005", "0.01", "0.02", "0.05", "0.1"};
-    const double wanted = fmu->model != NULL ? 10 / lowest_frequency(xml, fmu->model->robot) : 1; /* drives are fast */
+    double lowest = INFINITY;
+    for (int k = 0; fmu->model != NULL && k < fmu->model->n_links; k++) {
+        double hz;
+        const int count = frequencies_of_link(&fmu->model->robot->link[k], &hz, 1);
+        xml->failed = xml->failed || count == FREQUENCIES_NO_MEMORY;
+        if (count > 0 && hz > 0) lowest = fmin(lowest, hz);
+    }
+    const double wanted = fmu->model == NULL ? 1 : isfinite(lowest) ? 10 / lowest : 10;
     size_t i = 0;
     while (i + 1 < sizeof stops / sizeof stops[0] && strtod(stops[i], NULL) < wanted) i++;
     xml_begin(xml, "DefaultExperiment");
@@ -143,24 +115,6 @@ const char *description_variability(enum variability variability)
     return names[variability];
 }
 
-static void write_start(struct xml *xml, const struct variable *v)
-{
-    if (v->causality != CAUSALITY_INPUT && v->initial != INITIAL_EXACT) return;
-    switch (v->type) {
-    case TYPE_REAL: xml_number(xml, "start", v->start); break;
-    case TYPE_BOOLEAN: xml_attribute(xml, "start", v->start != 0 ? "true" : "false"); break;
-    case TYPE_INTEGER: xml_integer(xml, "start", (int)v->start); break;
-    }
-}
-
-/* What the FMU accepts. A Boolean has no range. */
-static void write_range(struct xml *xml, const struct variable *v)
-{
-    if (v->limit == NULL || v->type == TYPE_BOOLEAN) return;
-    if (isfinite(v->limit->min)) xml_number(xml, "min", v->limit->min);
-    if (isfinite(v->limit->max)) xml_number(xml, "max", v->limit->max);
-}
-
 static void write_variable(struct xml *xml, const struct variable *v)
 {
     static const char *const type_names[] = {"Real", "Integer", "Boolean"};
@@ -176,8 +130,15 @@ static void write_variable(struct xml *xml, const struct variable *v)
     xml_begin(xml, type_names[v->type]);
     if (v->unit != NULL) xml_attribute(xml, "unit", v->unit);
     if (v->display_unit != NULL) xml_attribute(xml, "displayUnit", v->display_unit);
-    write_range(xml, v);
-    write_start(xml, v);
+    if (v->limit != NULL && v->type != TYPE_BOOLEAN) { /* what the FMU accepts */
+        if (isfinite(v->limit->min)) xml_number(xml, "min", v->limit->min);
+        if (isfinite(v->limit->max)) xml_number(xml, "max", v->limit->max);
+    }
+    if (v->causality == CAUSALITY_INPUT || v->initial == INITIAL_EXACT) switch (v->type) {
+        case TYPE_REAL: xml_number(xml, "start", v->start); break;
+        case TYPE_BOOLEAN: xml_attribute(xml, "start", v->start != 0 ? "true" : "false"); break;
+        case TYPE_INTEGER: xml_integer(xml, "start", (int)v->start); break;
+        }
     if (v->nominal > 0) xml_number(xml, "nominal", v->nominal);
     if (v->derivative_of >= 0) xml_integer(xml, "derivative", v->derivative_of + 1);
     if (v->reinit) xml_true(xml, "reinit");
@@ -185,18 +146,11 @@ static void write_variable(struct xml *xml, const struct variable *v)
     xml_end(xml);
 }
 
-static void write_variables(struct xml *xml, const struct variables *variables)
-{
-    xml_begin(xml, "ModelVariables");
-    for (int r = 0; r < variables->n; r++) write_variable(xml, &variables->row[r]);
-    xml_end(xml);
-}
-
 /* ---- structure ----------------------------------------------------------------------------------------------------------- */
 
 enum { DIGITS = 12 }; /* of the number of a row, with a space */
 
-/* What the lists of dependencies are made from. */
+/* The data from which the lists of dependencies are computed. */
 struct dependencies {
     const struct fmu *fmu;
     const struct structure *structure; /* for dependencies_have()                                  */
@@ -215,17 +169,6 @@ static struct knowns select_knowns(const struct variables *variables, bool (*is)
     return knowns;
 }
 
-/* Appends a space and a positive number; printf() would take most of the time of a large robot */
-static char *append_number(char *end, int number)
-{
-    char digit[DIGITS];
-    int n = 0;
-    for (; number > 0; number /= 10) digit[n++] = (char)('0' + number % 10);
-    *end++ = ' ';
-    while (n > 0) *end++ = digit[--n];
-    return end;
-}
-
 /* The rows are numbered from 1. With `start` the dependencies are those of the initialization. */
 static void write_unknown(struct xml *xml, const struct dependencies *d, int row, bool start)
 {
@@ -239,7 +182,12 @@ static void write_unknown(struct xml *xml, const struct dependencies *d, int row
         const struct variable *known = &variables->row[knowns->row[k]];
         const bool depends = start ? dependencies_have_at_start(d->fmu, d->structure, unknown, &by, known)
                                    : dependencies_have(d->fmu, d->structure, unknown, known);
-        if (depends) end = append_number(end, knowns->row[k] + 1);
+        if (!depends) continue;
+        char digit[DIGITS]; /* printf() would take most of the time of a large robot */
+        int n = 0;
+        for (int number = knowns->row[k] + 1; number > 0; number /= 10) digit[n++] = (char)('0' + number % 10);
+        *end++ = ' ';
+        while (n > 0) *end++ = digit[--n];
     }
     *end = '\0';
     xml_begin(xml, "Unknown");
@@ -248,15 +196,7 @@ static void write_unknown(struct xml *xml, const struct dependencies *d, int row
     xml_end(xml);
 }
 
-/* Outputs, states and derivatives computed during initialization, ascending */
-static bool is_initial_unknown(const struct variables *variables, int row)
-{
-    const struct variable *v = &variables->row[row];
-    if (v->causality == CAUSALITY_OUTPUT || v->derivative_of >= 0) return true;
-    return v->causality == CAUSALITY_LOCAL && dependencies_is_known(v); /* a state */
-}
-
-/* The rows are gone through twice */
+/* There are two passes over the rows */
 static void show_progress(const struct dependencies *d, int rows)
 {
     report_progress(d->fmu->report, "model description", rows, 2 * d->fmu->variables->n);
@@ -279,8 +219,10 @@ static void write_structure(struct xml *xml, const struct dependencies *d)
     }
     xml_begin(xml, "InitialUnknowns");
     for (int r = 0; r < variables->n; r++) {
+        const struct variable *v = &variables->row[r];
+        const bool state = v->causality == CAUSALITY_LOCAL && dependencies_is_known(v);
         show_progress(d, variables->n + r);
-        if (is_initial_unknown(variables, r)) write_unknown(xml, d, r, true);
+        if (v->causality == CAUSALITY_OUTPUT || v->derivative_of >= 0 || state) write_unknown(xml, d, r, true);
     }
     xml_end(xml);
     xml_end(xml);
@@ -312,9 +254,19 @@ struct blob description_make(const struct fmu *fmu, struct arena *arena)
     xml_integer(&xml, "numberOfEventIndicators", 0);
     write_interfaces(&xml, fmu);
     write_units(&xml, variables);
-    write_log_categories(&xml);
+    xml_begin(&xml, "LogCategories");
+#define WRITE_CATEGORY(symbol, name, text)    \
+    xml_begin(&xml, "Category");              \
+    xml_attribute(&xml, "name", name);        \
+    xml_attribute(&xml, "description", text); \
+    xml_end(&xml);
+    CATEGORY_LIST(WRITE_CATEGORY)
+#undef WRITE_CATEGORY
+    xml_end(&xml);
     write_experiment(&xml, fmu);
-    write_variables(&xml, variables);
+    xml_begin(&xml, "ModelVariables");
+    for (int r = 0; r < variables->n; r++) write_variable(&xml, &variables->row[r]);
+    xml_end(&xml);
     write_structure(&xml, &dependencies);
     xml_end(&xml);
     return xml_close(&xml, arena);

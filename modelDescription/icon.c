@@ -15,20 +15,16 @@ static const struct color paper = {1, 1, 1}, offset_color = {0.65, 0.70, 0.75}, 
                           rigid_color = {0.45, 0.50, 0.55}, joint_color = {0.10, 0.16, 0.22},
                           tip_color = {0.85, 0.33, 0.10};
 
-static double distance_to_segment(double x, double y, const double a[2], const double b[2])
-{
-    const double dx = b[0] - a[0], dy = b[1] - a[1], square = dx * dx + dy * dy;
-    double s = square > 0 ? ((x - a[0]) * dx + (y - a[1]) * dy) / square : 0;
-    s = fmin(fmax(s, 0), 1);
-    return hypot(x - a[0] - s * dx, y - a[1] - s * dy);
-}
-
 /* A line with round ends, antialiased at its edge. */
 static void draw_line(struct color *pixel, const double a[2], const double b[2], double width, struct color color)
 {
+    const double dx = b[0] - a[0], dy = b[1] - a[1], square = dx * dx + dy * dy;
     for (int row = 0; row < SIDE; row++)
         for (int column = 0; column < SIDE; column++) {
-            const double distance = distance_to_segment(column + 0.5, row + 0.5, a, b);
+            const double x = column + 0.5, y = row + 0.5;
+            const double along = square > 0 ? ((x - a[0]) * dx + (y - a[1]) * dy) / square : 0;
+            const double s = fmin(fmax(along, 0), 1); /* the closest point of the segment */
+            const double distance = hypot(x - a[0] - s * dx, y - a[1] - s * dy);
             const double cover = fmin(fmax(0.5 * width - distance + 0.5, 0), 1);
             struct color *p = &pixel[SIDE * row + column];
             p->red += cover * (color.red - p->red);
@@ -42,14 +38,8 @@ static void draw_dot(struct color *pixel, const double at[2], double width, stru
     draw_line(pixel, at, at, width, color);
 }
 
-static void clear(struct color *pixel)
+static void draw_robot(struct color *pixel, const struct picture *picture)
 {
-    for (int i = 0; i < SIDE * SIDE; i++) pixel[i] = paper;
-}
-
-static void draw(struct color *pixel, const struct picture *picture)
-{
-    clear(pixel);
     for (int i = 0; i < picture->n_links; i++)
         draw_line(pixel, picture->link[i].from, picture->link[i].hinge, 3, offset_color);
     for (int i = 0; i < picture->n_links; i++) {
@@ -113,7 +103,6 @@ static const struct symbol {
 
 static bool draw_symbol(struct color *pixel, const char *drive)
 {
-    clear(pixel);
     for (size_t i = 0; i < sizeof symbols / sizeof symbols[0]; i++) {
         if (strcmp(symbols[i].drive, drive) != 0) continue;
         for (const struct stroke *s = symbols[i].stroke; s->color != NULL; s++)
@@ -146,8 +135,9 @@ struct blob icon_make(const struct fmu *fmu, struct arena *arena)
     struct picture picture;
     struct color *pixel = arena_allocate(arena, SIDE * SIDE, sizeof *pixel);
     if (pixel == NULL) return (struct blob){0};
+    for (int i = 0; i < SIDE * SIDE; i++) pixel[i] = paper;
     if (fmu->drive != NULL) return draw_symbol(pixel, fmu->drive->name) ? write_png(pixel, arena) : (struct blob){0};
     if (!picture_make(fmu, SIDE, 12, arena, &picture)) return (struct blob){0};
-    draw(pixel, &picture);
+    draw_robot(pixel, &picture);
     return write_png(pixel, arena);
 }

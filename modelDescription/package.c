@@ -63,15 +63,6 @@ static void add_licenses(struct package *package, const struct fmu *fmu)
     }
 }
 
-static void add_libraries(struct package *package, const char *identifier, const struct libraries *libraries)
-{
-    for (int p = 0; p < PLATFORM_COUNT; p++) {
-        char name[NAME_SIZE];
-        snprintf(name, sizeof name, "binaries/%s/%s.%s", platforms[p].folder, identifier, platforms[p].ending);
-        if (libraries->of[p].bytes != NULL) add(package, name, libraries->of[p], PROGRAM_FILE);
-    }
-}
-
 static void add_all(struct package *package, const struct fmu *fmu, struct blob resource,
                     const struct libraries *libraries, struct arena *arena)
 {
@@ -85,23 +76,13 @@ static void add_all(struct package *package, const struct fmu *fmu, struct blob 
     add(package, "terminalsAndIcons/icon.png", icon, PLAIN_FILE);
     add(package, "terminalsAndIcons/terminalsAndIcons.xml", terminals_make(fmu, arena), PLAIN_FILE);
     add(package, name, resource, PLAIN_FILE);
-    add_libraries(package, fmu->name, libraries);
+    for (int p = 0; p < PLATFORM_COUNT; p++) {
+        snprintf(name, sizeof name, "binaries/%s/%s.%s", platforms[p].folder, fmu->name, platforms[p].ending);
+        if (libraries->of[p].bytes != NULL) add(package, name, libraries->of[p], PROGRAM_FILE);
+    }
     add(package, "documentation/index.html", page_make(fmu, resource, arena), PLAIN_FILE);
     if (fmu->viewer.bytes != NULL) add(package, "documentation/viewer.js", fmu->viewer, PLAIN_FILE);
     add_licenses(package, fmu);
-}
-
-static zip_source_t *open_package(struct package *package)
-{
-    zip_source_t *buffer = zip_source_buffer_create(NULL, 0, 0, NULL);
-    if (buffer == NULL) return NULL;
-    package->zip = zip_open_from_source(buffer, ZIP_CREATE | ZIP_TRUNCATE, NULL);
-    if (package->zip == NULL) {
-        zip_source_free(buffer);
-        return NULL;
-    }
-    zip_source_keep(buffer); /* until its bytes are copied */
-    return buffer;
 }
 
 static struct blob copy_bytes(zip_source_t *buffer, struct arena *arena)
@@ -121,11 +102,14 @@ struct blob package_make(const struct fmu *fmu, struct blob resource, const stru
 {
     struct package package = {.report = report};
     struct blob blob = {0};
-    zip_source_t *buffer = open_package(&package);
-    if (buffer == NULL) {
+    zip_source_t *buffer = zip_source_buffer_create(NULL, 0, 0, NULL);
+    if (buffer != NULL) package.zip = zip_open_from_source(buffer, ZIP_CREATE | ZIP_TRUNCATE, NULL);
+    if (package.zip == NULL) {
+        zip_source_free(buffer); /* NULL is ignored */
         report_add(report, REPORT_ERROR, "%s", status_text(STATUS_NO_MEMORY));
         return blob;
     }
+    zip_source_keep(buffer); /* until its bytes are copied */
     add_all(&package, fmu, resource, libraries, arena);
     report_progress(report, "compression", 0, 1);
     if (!package.failed && zip_close(package.zip) != 0) {

@@ -13,7 +13,7 @@
 /* ---- picture ------------------------------------------------------------------------------------------------------------- */
 
 /* The picture of `limber picture` at the start */
-static bool draw(struct xml *xml, const struct fmu *fmu)
+static bool draw_picture(struct xml *xml, const struct fmu *fmu)
 {
     static const struct drawing drawing = {.width = 900, .height = 480, .names = true};
     struct text svg;
@@ -69,27 +69,6 @@ static void write_scene(struct xml *xml, struct blob robot, struct arena *arena)
 
 /* ---- tables ------------------------------------------------------------------------------------------------------------- */
 
-/* Start positions and their units, with a common unit only once */
-static void start_cells(struct xml *xml, const struct joint *joint)
-{
-    const int nq = joint_positions(joint);
-    html_begin_number(xml);
-    for (int k = 0; k < nq; k++) xml_printf(xml, "%s%.9g", k > 0 ? ", " : "", joint->start_position[k]);
-    xml_end_full(xml);
-    xml_begin(xml, "td");
-    for (int k = 0; k < nq; k++)
-        if (k == 0 || strcmp(joint_position_unit(joint, k), joint_position_unit(joint, k - 1)) != 0)
-            xml_printf(xml, "%s%s", k > 0 ? ", " : "", joint_position_unit(joint, k));
-    xml_end_full(xml);
-}
-
-static int moving_joints(const struct model *model)
-{
-    int count = 0;
-    for (int i = 0; i < model->n_links; i++) count += model->link[i].joint.nv > 0;
-    return count;
-}
-
 static void write_joints(struct xml *xml, const struct fmu *fmu)
 {
     static const char *const heads[] = {"#no.", "joint", "type", "motion", "link", "parent", "#start", "unit"};
@@ -107,7 +86,18 @@ static void write_joints(struct xml *xml, const struct fmu *fmu)
         html_cell(xml, !moves ? "none" : lm->prescribed >= 0 ? "prescribed" : lm->passive ? "passive" : "driven");
         html_code_cell(xml, link->name);
         html_code_cell(xml, lm->parent < 0 ? "world" : model->robot->link[lm->parent].name);
-        start_cells(xml, &link->joint);
+        html_begin_number(xml);
+        for (int k = 0; k < joint_positions(&link->joint); k++)
+            xml_printf(xml, "%s%.9g", k > 0 ? ", " : "", link->joint.start_position[k]);
+        xml_end_full(xml);
+        xml_begin(xml, "td");
+        const char *last = "";
+        for (int k = 0; k < joint_positions(&link->joint); k++) { /* a common unit only once */
+            const char *unit = joint_position_unit(&link->joint, k);
+            if (strcmp(unit, last) != 0) xml_printf(xml, "%s%s", k > 0 ? ", " : "", unit);
+            last = unit;
+        }
+        xml_end_full(xml);
         xml_end_full(xml);
     }
     html_end_table(xml);
@@ -119,25 +109,10 @@ static double mass_of(const struct link_model *lm)
     return lm->rigid.m + (lm->body != NULL ? lm->body->mass + lm->payload.m : 0);
 }
 
-static double length_of(const struct link *link)
-{
-    const double *p = link->rigid_tip.p;
-    return link->type == BODY_BEAM ? link->beam.length : hypot(hypot(p[0], p[1]), p[2]);
-}
-
-static void frequencies_cell(struct xml *xml, const struct link *link)
+static void write_links(struct xml *xml, const struct fmu *fmu)
 {
     enum { MOST = 200 };
     double hz[MOST];
-    const int count = frequencies_of_link(link, hz, MOST);
-    xml->failed = xml->failed || count == FREQUENCIES_NO_MEMORY;
-    xml_begin(xml, "td");
-    for (int k = 0; k < count; k++) xml_printf(xml, "%s%.4g", k > 0 ? ", " : "", hz[k]);
-    xml_end_full(xml);
-}
-
-static void write_links(struct xml *xml, const struct fmu *fmu)
-{
     static const char *const types[] = {"rigid", "beam", "nodal"};
     static const char *const heads[] = {
         "#no.", "link", "body", "#mass [kg]", "#length [m]", "#modes", "clamped frequencies [Hz]"};
@@ -146,15 +121,20 @@ static void write_links(struct xml *xml, const struct fmu *fmu)
     html_begin_table(xml, sizeof heads / sizeof heads[0], heads);
     for (int i = 0; i < model->n_links; i++) {
         const struct link *link = &model->robot->link[i];
+        const double *tip = link->rigid_tip.p;
+        const int count = frequencies_of_link(link, hz, MOST);
+        xml->failed = xml->failed || count == FREQUENCIES_NO_MEMORY;
         xml_begin(xml, "tr");
         html_number_cell(xml, i + 1);
         html_code_cell(xml, link->name);
         html_cell(xml, types[link->type]);
         html_number_cell(xml, mass_of(&model->link[i]));
         if (link->type == BODY_NODAL) html_cell(xml, "");
-        else html_number_cell(xml, length_of(link));
+        else html_number_cell(xml, link->type == BODY_BEAM ? link->beam.length : hypot(hypot(tip[0], tip[1]), tip[2]));
         html_number_cell(xml, model->link[i].m);
-        frequencies_cell(xml, link);
+        xml_begin(xml, "td");
+        for (int k = 0; k < count; k++) xml_printf(xml, "%s%.4g", k > 0 ? ", " : "", hz[k]);
+        xml_end_full(xml);
         xml_end_full(xml);
     }
     html_end_table(xml);
@@ -291,26 +271,25 @@ static void write_words(struct xml *xml, const struct fmu *fmu)
         "model exchange the importer's solver decides.");
 }
 
-static void write_facts(struct xml *xml, const struct fmu *fmu)
+void page_write_robot(struct xml *xml, const struct fmu *fmu, struct blob resource, struct arena *arena)
 {
     const struct model *model = fmu->model;
     double mass = 0;
-    for (int i = 0; i < model->n_links; i++) mass += mass_of(&model->link[i]);
+    int moving = 0;
+    if (!draw_picture(xml, fmu)) xml->failed = true;
+    for (int i = 0; i < model->n_links; i++) {
+        mass += mass_of(&model->link[i]);
+        moving += model->link[i].joint.nv > 0;
+    }
     xml_begin(xml, "p");
     xml_printf(xml,
                "%d links, %d joints that move, %d elastic coordinates, %d continuous states. Mass %.6g kg; gravity "
                "(%g, %g, %g) m/s²; tip frame on link ",
-               model->n_links, moving_joints(model), model->nv - model->n_tau, fmu->variables->n_states, mass,
-               model->gravity[0], model->gravity[1], model->gravity[2]);
+               model->n_links, moving, model->nv - model->n_tau, fmu->variables->n_states, mass, model->gravity[0],
+               model->gravity[1], model->gravity[2]);
     xml_leaf(xml, "code", model->robot->link[model->tip].name);
     xml_text(xml, ". Made by Limber " LIMBER_VERSION ".");
     xml_end_full(xml);
-}
-
-void page_write_robot(struct xml *xml, const struct fmu *fmu, struct blob resource, struct arena *arena)
-{
-    if (!draw(xml, fmu)) xml->failed = true;
-    write_facts(xml, fmu);
     if (resource.bytes != NULL && fmu->viewer.bytes != NULL) write_scene(xml, resource, arena);
     write_joints(xml, fmu);
     write_links(xml, fmu);

@@ -4,22 +4,6 @@
 
 #include "view/scene/camera.h"
 
-static void place_links(const struct scene *scene, const struct camera *camera, struct picture *picture)
-{
-    const struct model *model = scene->mechanism->model;
-    for (int i = 0; i < model->n_links; i++) {
-        const struct link_model *lm = &model->link[i];
-        struct picture_link *link = &picture->link[i];
-        const struct pose O = scene_hinge_frame(scene, i), T = scene_tip_frame(scene, i);
-        const struct pose parent = lm->parent >= 0 ? scene_tip_frame(scene, lm->parent) : (struct pose){.p = {0}};
-        camera_project(camera, O.p, link->hinge);
-        camera_project(camera, T.p, link->tip);
-        camera_project(camera, parent.p, link->from);
-        link->flexible = lm->m > 0;
-        link->moves = lm->joint.nv > 0;
-    }
-}
-
 /* Lengths to pixels, the robot in the center. */
 static void fit(struct picture *picture, double side, double margin)
 {
@@ -50,7 +34,17 @@ bool picture_make(const struct fmu *fmu, double side, double margin, struct aren
     if (made) {
         scene_pose(&scene, scene.q);
         const struct camera camera = {.view = scene_view(&scene), .distance = 100 * scene.size};
-        place_links(&scene, &camera, picture);
+        for (int i = 0; i < n; i++) {
+            const struct link_model *lm = &fmu->model->link[i];
+            struct picture_link *link = &picture->link[i];
+            const struct pose O = scene_hinge_frame(&scene, i), T = scene_tip_frame(&scene, i);
+            const struct pose parent = lm->parent >= 0 ? scene_tip_frame(&scene, lm->parent) : (struct pose){.p = {0}};
+            camera_project(&camera, O.p, link->hinge);
+            camera_project(&camera, T.p, link->tip);
+            camera_project(&camera, parent.p, link->from);
+            link->flexible = lm->m > 0;
+            link->moves = lm->joint.nv > 0;
+        }
         fit(picture, side, margin);
     }
     scene_free(&scene);

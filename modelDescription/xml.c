@@ -40,7 +40,8 @@ static void put_string(struct xml *xml, const char *text)
     put(xml, text, strlen(text));
 }
 
-/* What stands for a character; NULL: itself. Readers make spaces of line ends in attributes, and drop carriage returns. */
+/* The reference that replaces a character; NULL: none does. Parsers replace line ends in attributes by spaces and drop carriage
+   returns. */
 static const char *escaped(char c, bool in_value)
 {
     switch (c) {
@@ -53,19 +54,6 @@ static const char *escaped(char c, bool in_value)
     case '\t': return in_value ? "&#9;" : NULL;
     default: return NULL;
     }
-}
-
-static void put_escaped(struct xml *xml, const char *text)
-{
-    const char *from = text;
-    for (; *text != '\0'; text++) {
-        const char *instead = escaped(*text, xml->in_value);
-        if (instead == NULL) continue;
-        put(xml, from, (size_t)(text - from));
-        put_string(xml, instead);
-        from = text + 1;
-    }
-    put(xml, from, (size_t)(text - from));
 }
 
 /* ---- documents ------------------------------------------------------------------------------------------------------------- */
@@ -154,7 +142,15 @@ void xml_raw(struct xml *xml, const char *text)
 void xml_text(struct xml *xml, const char *text)
 {
     if (!xml->in_value) xml_raw(xml, "");
-    put_escaped(xml, text);
+    const char *from = text;
+    for (; *text != '\0'; text++) {
+        const char *instead = escaped(*text, xml->in_value);
+        if (instead == NULL) continue;
+        put(xml, from, (size_t)(text - from));
+        put_string(xml, instead);
+        from = text + 1;
+    }
+    put(xml, from, (size_t)(text - from));
 }
 
 /* ---- attributes -------------------------------------------------------------------------------------------------------------- */

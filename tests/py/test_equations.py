@@ -344,7 +344,7 @@ def test_memory(limber_sanitized, name):
 
 
 @pytest.mark.parametrize("arguments, words", [(["--format", "word"], "--format is text, latex, sympy or matlab, not 'word'"),
-                                              (["--terms", "-1"], "--terms is a number"), (["--elastic-terms", "some"], "full, linear or ruthless"),
+                                              (["--terms", "-1"], "--terms takes a whole number"), (["--elastic-terms", "some"], "full, linear or ruthless"),
                                               (["--what"], "unknown option"), ([PENDULUM], "too many arguments")])
 def test_wrong_usage(limber, arguments, words):
     done = subprocess.run([limber, "equations", PENDULUM, *arguments], capture_output=True, text=True, timeout=60)

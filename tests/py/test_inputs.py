@@ -228,8 +228,8 @@ def test_rows_that_repeat_held_inputs_cost_no_steps(run):
 @pytest.mark.parametrize("options, said", [
     (["--interpolate", "quintic"], "--interpolate is linear or cubic, not 'quintic'"),
     (["--interpolate"], "--interpolate takes a value"),
-    (["--hold", "--interpolate", "cubic"], "inputs are held (--hold) or interpolated (--interpolate), not both"),
-    (["--interpolate", "linear", "--hold"], "inputs are held (--hold) or interpolated (--interpolate), not both")])
+    (["--hold", "--interpolate", "cubic"], "--hold keeps inputs constant between rows: leave out --interpolate"),
+    (["--interpolate", "linear", "--hold"], "--hold keeps inputs constant between rows: leave out --interpolate")])
 def test_wrong_usage(run, options, said):
     message = run(None, {"time": [0], "guide.tau": [0]}, 1, 1, *options, code=2)
     assert said in message and "simulate" in message

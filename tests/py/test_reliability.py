@@ -79,4 +79,4 @@ def test_an_fmu_that_is_left_out_is_noticed(tmp_path):
 def test_the_list_has_every_companion(limber):
     """All that `limber drive` can make."""
     usage = subprocess.run([limber, "drive", "--help"], capture_output=True, text=True, check=True).stdout
-    assert re.match(r"usage: limber drive ([a-z|]+) ROBOT", usage)[1].split("|") == [*COMPANIONS, CONTROLLER]
+    assert re.match(r"usage: limber drive ([a-z|]+) \[ROBOT\]", usage)[1].split("|") == [*COMPANIONS, CONTROLLER]

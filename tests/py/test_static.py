@@ -309,9 +309,9 @@ def test_the_same_options_for_linearize_modes_and_zeros(limber, tmp_path):
     (["static", "ROBOT", "--hold", "boom_joint", "--free", "jib_joint,boom_joint"], 1, "'boom_joint': it is in --free too"),
     (["modes", "ROBOT", "--static", "--hold-actuators", "fold", "--free-actuators", "fold"], 1, "it is in --free-actuators too"),
     (["inverse", "ROBOT", "--profile", "cycloid", "--rate", "1,1", "--period", "1,1", "--until", "1", "--step", "1", "--start", "zero", "--hold", "jib_joint"],
-     2, "are of a static start"),
+     2, "choose what a static start holds"),
     (["inverse", "ROBOT", "--profile", "cycloid", "--rate", "1,1", "--period", "1,1", "--until", "1", "--step", "1", "--rigid", "--free", "jib_joint"],
-     2, "are of a static start"),
+     2, "choose what a static start holds"),
     (["linearize", "ROBOT", "--hold", "boom_joint"], 2, "give --static too"), (["modes", "ROBOT", "--free", "boom_joint"], 2, "give --static too"),
     (["modes", "ROBOT", "--static", "--sweep", "boom_joint=0:1:2"], 2, "leave out --sweep"), (["static", "ROBOT", "--set", "nothing=1"], 1, "no such parameter")])
 def test_wrong_usage(limber, arguments, code, text):
