@@ -95,6 +95,7 @@ HOST_TEST(instantiation_is_refused_with_a_reason)
     host_write(host->file, "{\"format\": \"limber-robot/1\", \"name\": \"two\", \"links\": 100%}");
     CHECK(fmi2Instantiate("x", fmi2CoSimulation, guid, folder, f, 0, 0) == NULL && host_said(host, "robot.json"));
     CHECK(fmi2Instantiate("x", fmi2CoSimulation, guid, folder, NULL, 0, 0) == NULL);
+    CHECK(fmi2Instantiate("x", (fmi2Type)7, guid, folder, NULL, 0, 0) == NULL);
 }
 
 HOST_TEST(a_host_without_callbacks)

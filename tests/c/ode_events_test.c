@@ -299,6 +299,27 @@ TEST(the_first_of_two_arches_is_found)
     arena_release(&arena);
 }
 
+/* Positive at both ends of the step, negative within 0.003 of 0.3: a cubic, of which values and slopes at the ends give the extremum */
+static void narrow_dip(void *context, double t, const double *y, double *g)
+{
+    (void)context, (void)y;
+    g[0] = (t - 0.3) * (t - 0.3) * (t + 1) - 1e-5;
+}
+
+TEST(a_narrow_dip_is_found)
+{
+    const struct ode ode = {.n_v = 1, .n_switches = 1, .switches = narrow_dip};
+    const double zero = 0;
+    const struct event_step step = {0, 1, &zero, &zero, &zero, &zero};
+    struct arena arena = {0};
+    struct events events;
+    double share = 0;
+    events_make(&events, &ode, &arena);
+    CHECK(!arena.failed && events_crossed(&events, &step, &share));
+    CHECK_NEAR(share, 0.3 - sqrt(1e-5 / 1.3), 1e-5);
+    arena_release(&arena);
+}
+
 static const double pendulum_start[2] = {0, 1};
 
 /* g = sin(1/(t0 - t)) has infinitely many zeros: the steps go on */

@@ -68,6 +68,26 @@ TEST(directional_derivatives_of_every_variable)
     printf("     worst %.1e of the largest\n", worst);
 }
 
+/* Of a beam whose mode shapes turn the hinge, by its added mass too */
+TEST(derivatives_where_mode_shapes_move_the_hinge)
+{
+    static const char text[] =
+        "{\"format\": \"limber-robot/2\", \"name\": \"arm\", \"gravity\": [0, -9.81, 0], \"links\": [{\"name\": "
+        "\"boom\", "
+        "\"joint\": {\"name\": \"base\", \"type\": \"revolute\", \"start\": {\"position\": 0.4, \"velocity\": 2}}, "
+        "\"beam\": "
+        "{\"length\": 4, \"mass_per_length\": 10, \"added_mass_per_length\": 3, \"EIz\": 2e4, "
+        "\"modes\": {\"y\": {\"shape\": \"pinned-pinned\", \"count\": 2}}}, \"payload\": {\"mass\": 20}}]}";
+    struct random random = {1};
+    struct loaded l;
+    double worst = 0;
+    loaded_make(&l, NULL, text, NULL);
+    CHECK(instance_initialize(l.instance, &experiment) == STATUS_OK);
+    move_at_random(l.instance, &random);
+    CHECK(count_wrong_slopes(l.instance, &worst) == 0 && worst > 0);
+    loaded_free(&l);
+}
+
 /* 1e-3: rounding of accelerations near a singular pose */
 TEST(jacobians_of_random_robots)
 {
@@ -80,6 +100,17 @@ TEST(jacobians_of_random_robots)
     }
     CHECK(worst < 1e-3);
     printf("     worst %.1e\n", worst);
+}
+
+/* The message has the norm that was set. */
+TEST(a_start_quaternion_has_norm_1)
+{
+    struct loaded l;
+    loaded_make(&l, "tests/data/good/f2-free.json", NULL, NULL);
+    instance_set(l.instance, named(l.instance, "float.quaternion_start[1]"), 0);
+    instance_set(l.instance, named(l.instance, "float.quaternion_start[3]"), 1.25);
+    CHECK(instance_initialize(l.instance, &experiment) != STATUS_OK && strstr(l.said, "its norm is 1.25:") != NULL);
+    loaded_free(&l);
 }
 
 /* ---- sensors --------------------------------------------------------------------------------------------------------------- */
