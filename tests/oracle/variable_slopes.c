@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/variables_row.h"
+
 enum { MOST = 2048 }; /* variables */
 
 void move_at_random(struct instance *instance, struct random *random)
@@ -16,6 +18,12 @@ void move_at_random(struct instance *instance, struct random *random)
         if (variable->state >= 0 || variable->causality == CAUSALITY_INPUT)
             instance_set(instance, r, instance_get(instance, r) + uniform(random, -0.3, 0.3) * size);
     }
+}
+
+/* The mass of a payload, or an added mass, which may change between steps */
+static bool is_parameter(const struct variable *variable)
+{
+    return variable->variability == VARIABILITY_TUNABLE && variable->of->place != NULL && variable->of->count == 1;
 }
 
 static bool is_unknown(const struct variable *variable)
@@ -72,7 +80,8 @@ static int check_known(struct instance *instance, const struct structure *struct
     for (int i = 0; i < n; i++) {
         const struct variable *unknown = &v->row[row[i]];
         const double error = fabs(change[i] - slope[reference[i]]) / size;
-        const bool declared = variable_depends(unknown, v->by_reference[known], structure);
+        const bool declared = is_parameter(v->by_reference[known]) || /* not an argument after initialization */
+                              variable_depends(unknown, v->by_reference[known], structure);
         const bool zero = fabs(change[i]) <= 1e-13 * size;
         *worst = fmax(*worst, error);
         if (error < 1e-6 && (zero || declared)) continue;
@@ -90,7 +99,8 @@ int count_wrong_slopes(struct instance *instance, double *worst)
     const struct structure *structure = structure_make(sim_model(instance), &arena);
     int wrong = v->n > MOST;
     for (int r = 0; r < v->n_values && v->n <= MOST; r++)
-        if (v->by_reference[r]->state >= 0 || v->by_reference[r]->causality == CAUSALITY_INPUT)
+        if (v->by_reference[r]->state >= 0 || v->by_reference[r]->causality == CAUSALITY_INPUT ||
+            (is_parameter(v->by_reference[r]) && instance_get(instance, r) > 0.1)) /* differences need both sides */
             wrong += check_known(instance, structure, r, worst);
     arena_release(&arena);
     return wrong;
