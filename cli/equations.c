@@ -14,13 +14,10 @@ struct options {
     int elastic_terms; /* 0: the file's */
 };
 
-static const char *const formats[FORMATS] = {
-    [FORMAT_TEXT] = "text", [FORMAT_LATEX] = "latex", [FORMAT_SYMPY] = "sympy", [FORMAT_MATLAB] = "matlab"};
-
 static bool read_format(const char *name, enum equation_format *format)
 {
     for (int i = 0; i < FORMATS; i++)
-        if (strcmp(name, formats[i]) == 0) {
+        if (strcmp(name, formats[i].name) == 0) {
             *format = (enum equation_format)i;
             return true;
         }

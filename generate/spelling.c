@@ -6,14 +6,6 @@
 
 #include "base/text.h"
 
-/* Sums that become variables have at least this many symbols */
-enum { LONG_PHRASE = 12 };
-
-void spelling_make(struct equations *e, enum equation_format format, struct speller *s)
-{
-    *s = (struct speller){.e = e, .format = format};
-}
-
 void spelling_free(struct speller *s)
 {
     for (int i = 0; i < s->n_phrases; i++) free(s->phrase[i].text);
@@ -21,18 +13,15 @@ void spelling_free(struct speller *s)
     free(s->phrase);
     free(s->variable);
     free(s->node_variable);
-    code_statements_free(&s->statements);
 }
 
 /* ---- numbers and names ------------------------------------------------------------------------------------------- */
 
-void spelling_decimal(FILE *file, enum equation_format format, double value)
+void spelling_decimal(FILE *file, const struct format *format, double value)
 {
-    char text[40];
-    int digits = 6; /* trailing zeros are not written, and numbers below a million have no exponent */
-    do snprintf(text, sizeof text, "%.*g", digits, value);
-    while (strtod(text, NULL) != value && ++digits <= 17);
-    char *exponent = format == FORMAT_LATEX ? strchr(text, 'e') : NULL;
+    char text[CODE_NUMBER_SIZE];
+    code_shortest_number(value, text);
+    const char *exponent = format->latex ? strchr(text, 'e') : NULL;
     if (exponent == NULL) fputs(text, file);
     else fprintf(file, "%.*s\\cdot 10^{%d}", (int)(exponent - text), text, atoi(exponent + 1));
 }
@@ -48,38 +37,28 @@ static bool fraction(double value, int *p, int *q)
     return false;
 }
 
-void spelling_number(FILE *file, enum equation_format format, double value)
+/* Fractions where they are short */
+static void write_number(FILE *file, const struct format *format, double value)
 {
-    static const char *const form[FORMATS] = {[FORMAT_TEXT] = "%d/%d",
-                                              [FORMAT_LATEX] = "\\tfrac{%d}{%d}",
-                                              [FORMAT_SYMPY] = "Rational(%d, %d)",
-                                              [FORMAT_MATLAB] = "%d/%d"};
     int p, q;
     if (!fraction(value, &p, &q)) spelling_decimal(file, format, value);
     else if (q == 1) fprintf(file, "%d", p);
-    else fprintf(file, form[format], p, q);
-}
-
-void spelling_variable(FILE *file, enum equation_format format, int variable)
-{
-    fprintf(file, format == FORMAT_LATEX ? "v_{%d}" : "v%d", variable + 1);
+    else fprintf(file, format->fraction, p, q);
 }
 
 void spelling_input(FILE *file, const struct speller *s, int input)
 {
-    write_input_name(file, &s->e->parts, &s->e->names, input, s->format == FORMAT_LATEX);
+    write_input_name(file, &s->e->parts, &s->e->names, input, s->format->latex);
 }
 
-static const char *times(const struct speller *s)
+static void write_variable(FILE *file, const struct speller *s, int variable)
 {
-    return s->format == FORMAT_LATEX ? "\\, " : "*";
+    fprintf(file, s->format->variable, variable + 1);
 }
 
-static void write_power(FILE *file, const struct speller *s, int power)
+static void write_times(FILE *file, const struct speller *s)
 {
-    static const char *const form[FORMATS] = {
-        [FORMAT_TEXT] = "^%d", [FORMAT_LATEX] = "^{%d}", [FORMAT_SYMPY] = "**%d", [FORMAT_MATLAB] = "^%d"};
-    if (power > 1) fprintf(file, form[s->format], power);
+    fputs(s->format->operation[MUL].between, file);
 }
 
 /* ---- terms ------------------------------------------------------------------------------------------------------- */
@@ -104,56 +83,43 @@ static enum rank rank_of(const struct speller *s, int input)
 
 static void write_wave(FILE *file, const struct speller *s, const struct term *t)
 {
-    const bool latex = s->format == FORMAT_LATEX, square = t->wave == COSINE_SQUARED || t->wave == SINE_SQUARED;
-    fputs(latex ? "\\" : "", file);
-    fputs(t->wave == COSINE || t->wave == COSINE_SQUARED ? "cos" : "sin", file);
-    fputs(latex && square ? "^{2}(" : "(", file);
+    const bool square = t->wave == COSINE_SQUARED || t->wave == SINE_SQUARED;
+    const char *const *form = square ? s->format->square_of_wave : s->format->wave;
+    fprintf(file, form[0], t->wave == COSINE || t->wave == COSINE_SQUARED ? "cos" : "sin");
     for (int i = 0; i < t->angles.n; i++) {
         const int multiple = t->angles.multiple[i];
         fputs(i == 0 ? multiple < 0 ? "-" : "" : multiple < 0 ? " - " : " + ", file);
-        if (abs(multiple) > 1) fprintf(file, "%d%s", abs(multiple), times(s));
+        if (abs(multiple) > 1) fprintf(file, "%d", abs(multiple));
+        if (abs(multiple) > 1) write_times(file, s);
         spelling_input(file, s, t->angles.symbol[i]);
     }
-    fputc(')', file);
-    if (square && !latex) write_power(file, s, 2);
+    fputs(form[1], file);
 }
 
-/* Factors of one rank; true: some were written */
-static bool write_rank(FILE *file, const struct speller *s, const struct term *t, enum rank rank, bool first)
-{
-    if (rank == RANK_WAVE && t->wave != FLAT) {
-        if (!first) fputs(times(s), file);
-        write_wave(file, s, t);
-        return true;
-    }
-    bool written = false;
-    for (int i = 0, power; i < t->n; i += power) {
-        for (power = 1; i + power < t->n && t->factor[i + power] == t->factor[i]; power++) {}
-        if (rank == RANK_WAVE || rank_of(s, t->factor[i]) != rank) continue;
-        if (!first || written) fputs(times(s), file);
-        spelling_input(file, s, t->factor[i]);
-        write_power(file, s, power);
-        written = true;
-    }
-    return written;
-}
-
-/* |c| times the factors; true: something was written, which it is not if that is 1 */
+/* |c| times the factors by rank; true: something was written, which it is not if that is 1 */
 static bool write_product(FILE *file, const struct speller *s, const struct term *t)
 {
     bool written = fabs(t->c) != 1;
-    if (written) spelling_number(file, s->format, fabs(t->c));
-    for (int rank = RANK_INERTIA; rank <= RANK_RATE; rank++)
-        if (write_rank(file, s, t, (enum rank)rank, !written)) written = true;
+    if (written) write_number(file, s->format, fabs(t->c));
+    for (int rank = RANK_INERTIA; rank <= RANK_RATE; rank++) {
+        if (rank == RANK_WAVE && t->wave != FLAT) {
+            if (written) write_times(file, s);
+            write_wave(file, s, t);
+            written = true;
+        }
+        for (int i = 0, power; i < t->n; i += power) {
+            for (power = 1; i + power < t->n && t->factor[i + power] == t->factor[i]; power++) {}
+            if ((int)rank_of(s, t->factor[i]) != rank) continue;
+            if (written) write_times(file, s);
+            spelling_input(file, s, t->factor[i]);
+            if (power > 1) fprintf(file, s->format->power, power);
+            written = true;
+        }
+    }
     return written;
 }
 
 /* ---- common factors ---------------------------------------------------------------------------------------------- */
-
-static bool same_wave(const struct term *x, const struct term *y)
-{
-    return x->wave == y->wave && fourier_angles_order(&x->angles, &y->angles) == 0;
-}
 
 /* y becomes the factors that x and y share */
 static void intersect(const struct term *x, struct term *y)
@@ -176,7 +142,7 @@ static struct term common_factors(const struct term *t, int n)
     bool waves = true, numbers = true;
     for (int i = 0; i < n; i++) {
         intersect(&t[i], &common);
-        waves = waves && same_wave(&t[0], &t[i]);
+        waves = waves && t[0].wave == t[i].wave && fourier_angles_order(&t[0].angles, &t[i].angles) == 0;
         numbers = numbers && fabs(t[i].c) == fabs(t[0].c);
     }
     if (!waves) common.wave = FLAT;
@@ -305,50 +271,36 @@ static char *plain_text(struct speller *s, const struct term *t, int n, enum lev
     return closed(s, &text);
 }
 
-static struct phrase *find_phrase(struct speller *s, const char *text)
+/* The phrase with a text, which becomes a new one if there is none; takes the text. NULL: out of memory, which the speller keeps */
+static struct phrase *phrase_of(struct speller *s, char *text)
 {
     for (int i = 0; i < s->n_phrases; i++)
-        if (strcmp(s->phrase[i].text, text) == 0) return &s->phrase[i];
-    return NULL;
-}
-
-static bool enlarge(void **array, int n, int *capacity, size_t size)
-{
-    if (n < *capacity) return true;
-    void *larger = realloc(*array, (size_t)(2 * n + 16) * size);
-    if (larger == NULL) return false;
-    *array = larger;
-    *capacity = 2 * n + 16;
-    return true;
-}
-
-/* Takes the text */
-static void count_phrase(struct speller *s, char *text)
-{
-    struct phrase *known = find_phrase(s, text);
-    void *array = s->phrase;
-    if (known != NULL) known->count++;
-    else if (!enlarge(&array, s->n_phrases, &s->phrase_capacity, sizeof *s->phrase)) s->failed = true;
-    else {
-        s->phrase = array;
-        s->phrase[s->n_phrases++] = (struct phrase){.text = text, .count = 1, .variable = -1};
-        return;
+        if (strcmp(s->phrase[i].text, text) == 0) {
+            free(text);
+            return &s->phrase[i];
+        }
+    struct phrase *larger = realloc(s->phrase, (size_t)(s->n_phrases + 1) * sizeof *larger);
+    if (larger == NULL) {
+        s->failed = true;
+        free(text);
+        return NULL;
     }
-    s->phrase = array;
-    free(text);
+    s->phrase = larger;
+    larger[s->n_phrases] = (struct phrase){.text = text, .variable = -1};
+    return &larger[s->n_phrases++];
 }
 
 /* Takes the definition; returns the number of the variable */
 static int add_variable(struct speller *s, char *definition)
 {
-    void *array = s->variable;
-    if (definition == NULL || !enlarge(&array, s->n_variables, &s->variable_capacity, sizeof *s->variable)) {
+    char **larger = definition != NULL ? realloc(s->variable, (size_t)(s->n_variables + 1) * sizeof *larger) : NULL;
+    if (larger == NULL) {
         s->failed = true;
         free(definition);
         return 0;
     }
-    s->variable = array;
-    s->variable[s->n_variables] = definition;
+    s->variable = larger;
+    larger[s->n_variables] = definition;
     return s->n_variables++;
 }
 
@@ -362,25 +314,21 @@ static char *written_terms(struct speller *s, struct term *t, int n, enum level 
 /* Writes a variable in place of the sum if it occurs more than once */
 static bool write_as_variable(FILE *file, struct speller *s, struct term *t, int n, enum level level)
 {
-    int symbols = 0;
+    enum { LONG_PHRASE = 12 }; /* symbols of a sum that may become a variable */
+    int symbols = 0, pieces;
     for (int i = 0; i < n; i++) symbols += t[i].n + t[i].angles.n;
     if (s->plain || n < 3 || symbols < LONG_PHRASE) return false;
     char *text = plain_text(s, t, n, level);
-    if (text == NULL) return false;
-    if (s->counting) {
-        count_phrase(s, text);
-        return false;
-    }
-    struct phrase *known = find_phrase(s, text);
-    free(text);
-    if (known == NULL || known->count < 2) return false;
-    const int at = (int)(known - s->phrase);
-    if (known->variable < 0) {
-        int pieces;
+    const struct phrase *phrase = text != NULL ? phrase_of(s, text) : NULL;
+    if (phrase == NULL) return false;
+    const int at = (int)(phrase - s->phrase);
+    if (s->counting) s->phrase[at].count++;
+    if (s->counting || phrase->count < 2) return false;
+    if (phrase->variable < 0) {
         const int variable = add_variable(s, written_terms(s, t, n, level, &pieces));
-        s->phrase[at].variable = variable;
+        s->phrase[at].variable = variable; /* the array may have moved */
     }
-    spelling_variable(file, s->format, s->phrase[at].variable);
+    write_variable(file, s, s->phrase[at].variable);
     return true;
 }
 
@@ -469,7 +417,7 @@ static void write_gathered(FILE *file, struct speller *s, struct term *factor, i
     for (int i = 0; i < n; i++) divide(&common, &t[i]);
     if (share_factors(factor, n_factors)) write_terms(file, s, factor, n_factors, BY_INERTIA);
     else write_group(file, s, factor, n_factors, BY_INERTIA);
-    fputs(times(s), file);
+    write_times(file, s);
     write_group(file, s, t, n, level);
 }
 
@@ -519,7 +467,7 @@ static int write_terms(FILE *file, struct speller *s, struct term *t, int n, enu
     if (common.n > 0 || common.wave != FLAT || fabs(common.c) != 1) {
         for (int i = 0; i < n; i++) divide(&common, &t[i]);
         fputs(common.c < 0 ? "-" : "", file);
-        if (write_product(file, s, &common)) fputs(times(s), file);
+        if (write_product(file, s, &common)) write_times(file, s);
         write_group(file, s, t, n, level);
         return 1;
     }
@@ -543,92 +491,50 @@ char *spelling_sum(struct speller *s, const struct sum *sum)
 
 /* ---- nodes of the graph ------------------------------------------------------------------------------------------ */
 
-/* How strongly an expression binds */
-enum { SUM = 1, PRODUCT, POWER };
-
-static void write_node(FILE *file, struct speller *s, int i, int binding);
-
-static void write_expr(FILE *file, struct speller *s, expr e, int binding)
+static void write_node_number(const struct printer *p, double value, bool divisor)
 {
-    const bool bracket = changes_sign(e) && binding > SUM;
-    if (bracket) fputc('(', file);
-    if (changes_sign(e)) fputc('-', file);
-    write_node(file, s, e / 2, changes_sign(e) ? PRODUCT : binding);
-    if (bracket) fputc(')', file);
+    const struct speller *s = p->context;
+    int numerator, denominator;
+    const bool bracket = divisor && fraction(value, &numerator, &denominator) && denominator > 1;
+    if (bracket) fputc('(', p->file);
+    write_number(p->file, s->format, value);
+    if (bracket) fputc(')', p->file);
 }
 
-static void write_binary(FILE *file, struct speller *s, const struct vertex *node, int binding)
+static void write_node_input(const struct printer *p, int input)
 {
-    const int own = node->operation == ADD || node->operation == SUB ? SUM : PRODUCT;
-    const bool bracket = own < binding;
-    if (bracket) fputc('(', file);
-    write_expr(file, s, node->a, own);
-    if (node->operation == ADD || node->operation == SUB) fputs(node->operation == ADD ? " + " : " - ", file);
-    else fputs(node->operation == MUL ? times(s) : "/", file);
-    write_expr(file, s, node->b, node->operation == ADD ? SUM : node->operation == MUL ? PRODUCT : own + 1);
-    if (bracket) fputc(')', file);
+    spelling_input(p->file, p->context, input);
 }
 
-/* \frac{a}{b}, \sqrt{a}, S_k(a) */
-static void write_function(FILE *file, struct speller *s, const struct vertex *node)
+static bool write_node_name(const struct printer *p, int i)
 {
-    const bool latex = s->format == FORMAT_LATEX;
-    const char *name = node->operation == SIN ? "sin" : node->operation == COS ? "cos" : "sqrt";
-    if (node->operation == STUMPFF) fprintf(file, latex ? "S_{%d}(" : "S(%d, ", node->b);
-    else fprintf(file, latex && node->operation == SQRT ? "\\sqrt{" : latex ? "\\%s(" : "%s(", name);
-    write_expr(file, s, node->a, SUM);
-    fputc(latex && node->operation == SQRT ? '}' : ')', file);
-}
-
-static void write_operation(FILE *file, struct speller *s, const struct vertex *node, int binding)
-{
-    if (node->operation == DIV && s->format == FORMAT_LATEX) {
-        fputs("\\frac{", file);
-        write_expr(file, s, node->a, SUM);
-        fputs("}{", file);
-        write_expr(file, s, node->b, SUM);
-        fputc('}', file);
-    } else if (expr_operand_count(node->operation) == 2) {
-        write_binary(file, s, node, binding);
-    } else {
-        write_function(file, s, node);
-    }
-}
-
-static void write_node(FILE *file, struct speller *s, int i, int binding)
-{
-    const struct vertex *node = &s->e->g.node[i];
-    if (node->operation == INPUT) spelling_input(file, s, node->a);
-    else if (s->node_variable != NULL && s->node_variable[i] >= 0)
-        spelling_variable(file, s->format, s->node_variable[i]);
-    else if (node->operation != NUMBER) write_operation(file, s, node, binding);
-    else {
-        int p, q;
-        const bool bracket = binding >= POWER && fraction(node->value, &p, &q) && q > 1;
-        if (bracket) fputc('(', file);
-        spelling_number(file, s->format, node->value);
-        if (bracket) fputc(')', file);
-    }
+    const struct speller *s = p->context;
+    if (s->node_variable == NULL || s->node_variable[i] < 0) return false;
+    write_variable(p->file, s, s->node_variable[i]);
+    return true;
 }
 
 char *spelling_expr(struct speller *s, expr e)
 {
     struct text text;
-    if (text_open(&text) != NULL) write_expr(text.stream, s, e, 0);
+    const struct printer p = {text_open(&text), &s->e->g, s->format->operation, write_node_number, write_node_input,
+                              write_node_name,  s};
+    if (p.file != NULL) code_write_expression(&p, e);
     return closed(s, &text);
 }
 
-bool spelling_statements(struct speller *s, int n_outputs, const expr *output)
+void spelling_statements(struct speller *s, int n_outputs, const expr *output)
 {
     const struct graph *g = &s->e->g;
     const struct code code = {.g = g, .n_outputs = n_outputs, .output = output};
+    struct statements statements;
     s->node_variable = malloc((size_t)g->n * sizeof *s->node_variable);
-    if (s->node_variable == NULL || !code_statements_make(&code, &s->statements)) return false;
-    for (int i = 0; i < g->n; i++) s->node_variable[i] = -1;
-    for (int i = 0; i < g->n; i++) {
-        if (!s->statements.named[i]) continue;
-        const int variable = add_variable(s, spelling_expr(s, 2 * i));
-        s->node_variable[i] = variable;
-    }
-    return !s->failed;
+    if (!code_statements_make(&code, &statements) || s->node_variable == NULL) s->failed = true;
+    for (int i = 0; !s->failed && i < g->n; i++) s->node_variable[i] = -1;
+    for (int i = 0; !s->failed && i < g->n; i++)
+        if (statements.named[i]) {
+            const int variable = add_variable(s, spelling_expr(s, 2 * i));
+            s->node_variable[i] = variable;
+        }
+    code_statements_free(&statements);
 }

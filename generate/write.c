@@ -83,7 +83,7 @@ static enum status write_unused(FILE *file, const struct generated *function, co
 {
     bool *used = calloc((size_t)parts->first[ARGUMENTS] + 1, sizeof *used);
     if (used == NULL) return STATUS_NO_MEMORY;
-    code_inputs_used(code, uses, used);
+    code_inputs_used(code->g, uses, used);
     for (int i = 0; i < ARGUMENTS; i++) {
         bool any = !takes(function, parts, i);
         for (int k = parts->first[i]; k < parts->first[i + 1]; k++) any = any || used[k];

@@ -24,8 +24,7 @@ struct code {
     const void *context;
 };
 
-/* How often each node is used by the outputs, directly or not, for free(); NULL: out of memory */
-int *code_count_uses(const struct code *code);
+/* uses: of the nodes, by graph_count_uses() */
 struct operation_counts code_count_operations(const struct code *code, const int *uses);
 
 /* The statements of a function. Compilers take long for very long functions, so the statements are in chunks that become functions; a
@@ -44,8 +43,33 @@ void code_statements_free(struct statements *s);
 /* The statements of a chunk; the last one sets the outputs. */
 void code_write_chunk(FILE *file, const struct code *code, const struct statements *s, int chunk);
 /* Whether an input is used: n_inputs flags. */
-void code_inputs_used(const struct code *code, const int *uses, bool *used);
+void code_inputs_used(const struct graph *g, const int *uses, bool *used);
 /* Definitions of the functions that the expressions use: Stumpff functions, scale of a rotation vector. */
 void code_write_definitions(FILE *file, const struct code *code, const int *uses);
+
+/* ---- printing ---------------------------------------------------------------------------------------------------- */
+
+/* An operation: what stands before, between and after its operands. Without `before` it is a sign between operands, which get brackets
+   where they need them. */
+struct operation_text {
+    const char *before, *between, *after;
+};
+
+/* How expressions are written. */
+struct printer {
+    FILE *file;
+    const struct graph *g;
+    const struct operation_text *operation; /* OPERATIONS of them */
+    /* divisor: a fraction needs brackets */
+    void (*write_number)(const struct printer *p, double value, bool divisor);
+    void (*write_input)(const struct printer *p, int which);
+    bool (*write_name)(const struct printer *p, int node); /* false: the node has no name */
+    const void *context;
+};
+void code_write_expression(const struct printer *p, expr e);
+
+/* The shortest text that reads as the same number, of six digits or more; trailing zeros are not written. */
+enum { CODE_NUMBER_SIZE = 40 };
+void code_shortest_number(double value, char text[CODE_NUMBER_SIZE]);
 
 #endif

@@ -241,28 +241,15 @@ static struct sum node_sum(const struct graph *g, struct fourier *f, int i)
     }
 }
 
-static bool *nodes_needed(const struct graph *g, int n_outputs, const expr *output)
-{
-    bool *needed = calloc((size_t)g->n, sizeof *needed);
-    if (needed == NULL) return NULL;
-    for (int i = 0; i < n_outputs; i++) needed[output[i] / 2] = true;
-    for (int i = g->n - 1; i >= 0; i--) {
-        const int count = needed[i] ? expr_operand_count(g->node[i].operation) : 0;
-        if (count > 0) needed[g->node[i].a / 2] = true;
-        if (count > 1) needed[g->node[i].b / 2] = true;
-    }
-    return needed;
-}
-
 enum fourier_status fourier_make(const struct graph *g, int n_outputs, const expr *output, int most_terms,
                                  struct fourier *f)
 {
     *f = (struct fourier){.most_terms = most_terms, .n = g->n, .sum = calloc((size_t)g->n, sizeof *f->sum)};
-    bool *needed = nodes_needed(g, n_outputs, output);
-    if (f->sum == NULL || needed == NULL) fail(f, FOURIER_NO_MEMORY);
+    int *uses = graph_count_uses(g, n_outputs, output);
+    if (f->sum == NULL || uses == NULL) fail(f, FOURIER_NO_MEMORY);
     for (int i = 0; i < g->n && f->status == FOURIER_OK; i++)
-        if (needed[i]) f->sum[i] = node_sum(g, f, i);
-    free(needed);
+        if (uses[i] > 0) f->sum[i] = node_sum(g, f, i);
+    free(uses);
     return f->status;
 }
 

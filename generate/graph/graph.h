@@ -86,8 +86,12 @@ expr expr_sub_product(struct graph *g, expr a, expr b, expr c);
 /* The node `e` made again in a graph, with new operands: for passes that rewrite. */
 expr expr_rebuilt(struct graph *g, const struct vertex *node, expr a, expr b);
 
-/* Number of operands: 0, 1 or 2. */
+/* Number of operands: 0, 1 or 2; and the operands. */
 int expr_operand_count(enum operation operation);
+int expr_operands(const struct vertex *node, expr operand[2]);
+
+/* How often each node is used by the outputs, directly or not, for free(); NULL: out of memory. */
+int *graph_count_uses(const struct graph *g, int n_outputs, const expr *output);
 
 /* Values of all nodes at given inputs; value has g->n numbers. */
 void graph_evaluate(const struct graph *g, const double *inputs, double *value);
