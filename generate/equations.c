@@ -6,7 +6,6 @@
 
 #include "dyn/matrices.h"
 #include "generate/graph/derivative.h"
-#include "generate/graph/substitution.h"
 #include "generate/loops.h"
 
 /* ---- expressions ------------------------------------------------------------------------------------------------- */

@@ -6,7 +6,6 @@
 
 #include "generate/forward.h"
 #include "generate/graph/derivative.h"
-#include "generate/graph/substitution.h"
 #include "generate/residual.h"
 
 /* Changes of the inputs in direction x of the positions, or in that of velocity x */

@@ -75,26 +75,16 @@ static void set_wave(struct term *t, enum wave wave, struct angles angles, doubl
     if (wave == SINE && angles.n == 0) t->c = 0;
 }
 
-static void multiply_factors(struct fourier *f, const struct term *x, const struct term *y, struct term *product)
-{
-    int i = 0, j = 0, n = 0;
-    if (x->n + y->n > MOST_FACTORS) {
-        fail(f, FOURIER_TOO_LARGE);
-        return;
-    }
-    while (i < x->n || j < y->n)
-        product->factor[n++] =
-            j == y->n || (i < x->n && x->factor[i] <= y->factor[j]) ? x->factor[i++] : y->factor[j++];
-    product->n = n;
-}
-
 /* cos a cos b = (cos(a - b) + cos(a + b))/2,  sin a sin b = (cos(a - b) - cos(a + b))/2,  sin a cos b = (sin(a - b) + sin(a + b))/2 */
 static int multiply_terms(struct fourier *f, const struct term *x, const struct term *y, struct term product[2])
 {
     if (x->wave == COSINE && y->wave == SINE) return multiply_terms(f, y, x, product);
     const double c = x->c * y->c;
     product[0] = (struct term){0};
-    multiply_factors(f, x, y, &product[0]);
+    if (x->n + y->n > MOST_FACTORS) fail(f, FOURIER_TOO_LARGE);
+    for (int i = 0, j = 0; f->status == FOURIER_OK && (i < x->n || j < y->n);)
+        product->factor[product->n++] =
+            j == y->n || (i < x->n && x->factor[i] <= y->factor[j]) ? x->factor[i++] : y->factor[j++];
     if (x->wave == FLAT || y->wave == FLAT) {
         const struct term *wave = x->wave == FLAT ? y : x;
         set_wave(&product[0], wave->wave, wave->angles, c);
@@ -172,45 +162,29 @@ static struct sum sum_product(struct fourier *f, const struct sum *a, const stru
     return s;
 }
 
-static struct sum sum_number(struct fourier *f, double value)
+static struct sum sum_of_term(struct fourier *f, struct term term)
 {
-    struct sum s = sum_of(f, value != 0);
-    if (s.n > 0) s.term[0] = (struct term){.c = value};
+    struct sum s = sum_of(f, term.c != 0);
+    if (s.n > 0) s.term[0] = term;
     return s;
 }
 
-static struct sum sum_symbol(struct fourier *f, int symbol)
-{
-    if (symbol > SHRT_MAX) fail(f, FOURIER_TOO_LARGE);
-    struct sum s = sum_of(f, 1);
-    if (s.n > 0) s.term[0] = (struct term){.c = 1, .n = 1, .factor = {(short)symbol}};
-    return s;
-}
-
-/* The angle of a sine or cosine: integer multiples of symbols, and a number */
-static bool angle_of(struct fourier *f, const struct sum *a, struct angles *angles, double *offset)
-{
-    *angles = (struct angles){0};
-    *offset = 0;
-    for (int i = 0; i < a->n; i++) {
-        const struct term *t = &a->term[i];
-        if (t->wave == FLAT && t->n == 0) {
-            *offset = t->c;
-            continue;
-        }
-        if (t->wave != FLAT || t->n != 1 || t->c != round(t->c) || fabs(t->c) > 1000) return false;
-        const struct angles one = {.n = 1, .symbol = {t->factor[0]}, .multiple = {(short)t->c}};
-        *angles = angles_sum(f, angles, &one, 1);
-    }
-    return true;
-}
-
-/* cos(a + o) = cos o cos a - sin o sin a,  sin(a + o) = cos o sin a + sin o cos a */
+/* Of an angle a + o, a integer multiples of symbols, o a number:  cos(a + o) = cos o cos a - sin o sin a,
+   sin(a + o) = cos o sin a + sin o cos a */
 static struct sum sum_wave(struct fourier *f, const struct sum *a, enum wave wave, double sign)
 {
-    struct angles angles;
-    double offset;
-    if (!angle_of(f, a, &angles, &offset)) fail(f, FOURIER_OTHER_FUNCTION);
+    struct angles angles = {0};
+    double offset = 0;
+    for (int i = 0; i < a->n; i++) {
+        const struct term *t = &a->term[i];
+        const bool number = t->wave == FLAT && t->n == 0;
+        if (number) offset = t->c;
+        else if (t->wave != FLAT || t->n != 1 || t->c != round(t->c) || fabs(t->c) > 1000)
+            fail(f, FOURIER_OTHER_FUNCTION);
+        if (number || f->status != FOURIER_OK) continue;
+        const struct angles one = {.n = 1, .symbol = {t->factor[0]}, .multiple = {(short)t->c}};
+        angles = angles_sum(f, &angles, &one, 1);
+    }
     struct sum s = sum_of(f, f->status == FOURIER_OK ? 2 : 0);
     if (s.n == 0) return s;
     memset(s.term, 0, 2 * sizeof *s.term);
@@ -230,8 +204,10 @@ static struct sum node_sum(const struct graph *g, struct fourier *f, int i)
     const struct sum *a = operands > 0 ? &f->sum[node->a / 2] : NULL, *b = operands > 1 ? &f->sum[node->b / 2] : NULL;
     const double sign_a = changes_sign(node->a) ? -1 : 1, sign_b = changes_sign(node->b) ? -1 : 1;
     switch (node->operation) {
-    case NUMBER: return sum_number(f, node->value);
-    case INPUT: return sum_symbol(f, node->a);
+    case NUMBER: return sum_of_term(f, (struct term){.c = node->value});
+    case INPUT:
+        if (node->a > SHRT_MAX) fail(f, FOURIER_TOO_LARGE);
+        return sum_of_term(f, (struct term){.c = 1, .n = 1, .factor = {(short)node->a}});
     case ADD: return sum_added(f, a, b, sign_a, sign_b);
     case SUB: return sum_added(f, a, b, sign_a, -sign_b);
     case MUL: return sum_product(f, a, b, sign_a * sign_b);
@@ -318,15 +294,6 @@ struct sum fourier_replaced(struct fourier *f, const struct sum *a, int symbol, 
     return sum;
 }
 
-/* cos 2a becomes the square of a wave of a; false: a has no integer multiples */
-static bool halve_angles(struct term *t)
-{
-    for (int i = 0; i < t->angles.n; i++)
-        if (t->angles.multiple[i] % 2 != 0) return false;
-    for (int i = 0; i < t->angles.n; i++) t->angles.multiple[i] /= 2;
-    return true;
-}
-
 int fourier_collect_squares(struct term *t, int n)
 {
     for (int i = 0; i < n; i++) {
@@ -335,7 +302,10 @@ int fourier_collect_squares(struct term *t, int n)
         while (flat < n && (t[flat].wave != FLAT || fabs(t[flat].c) != fabs(t[i].c) ||
                             order_of(t[flat].n, t[flat].factor, t[i].n, t[i].factor) != 0))
             flat++;
-        if (flat == n || !halve_angles(&t[i])) continue;
+        bool even = true;
+        for (int k = 0; k < t[i].angles.n; k++) even = even && t[i].angles.multiple[k] % 2 == 0;
+        if (flat == n || !even) continue;
+        for (int k = 0; k < t[i].angles.n; k++) t[i].angles.multiple[k] /= 2;
         t[i].wave = t[flat].c == t[i].c ? COSINE_SQUARED : SINE_SQUARED;
         t[i].c = 2 * t[flat].c;
         n--;

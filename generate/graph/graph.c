@@ -16,25 +16,19 @@ static uint64_t mixed(uint64_t h, uint64_t x)
     return h ^ (h >> 29);
 }
 
-static uint64_t hash_of(const struct vertex *node)
-{
-    uint64_t bits;
-    memcpy(&bits, &node->value, sizeof bits);
-    return mixed(mixed(mixed(mixed(1, node->operation), (uint64_t)node->a), (uint64_t)node->b), bits);
-}
-
-static bool same(const struct vertex *x, const struct vertex *y)
-{
-    return x->operation == y->operation && x->a == y->a && x->b == y->b &&
-           memcmp(&x->value, &y->value, sizeof x->value) == 0;
-}
-
 /* The place of a node in the table, or a free one */
 static int *slot_of(const struct graph *g, const struct vertex *node)
 {
     const size_t size = (size_t)g->table_size;
-    size_t at = hash_of(node) % size;
-    while (g->table[at] != 0 && !same(&g->node[g->table[at] - 1], node)) at = (at + 1) % size;
+    uint64_t bits;
+    memcpy(&bits, &node->value, sizeof bits);
+    size_t at = mixed(mixed(mixed(mixed(1, node->operation), (uint64_t)node->a), (uint64_t)node->b), bits) % size;
+    for (; g->table[at] != 0; at = (at + 1) % size) {
+        const struct vertex *other = &g->node[g->table[at] - 1];
+        if (other->operation == node->operation && other->a == node->a && other->b == node->b &&
+            memcmp(&other->value, &node->value, sizeof node->value) == 0)
+            break;
+    }
     return &g->table[at];
 }
 
@@ -175,20 +169,8 @@ expr expr_sub(struct graph *g, expr a, expr b)
     return expr_add(g, a, negative(b));
 }
 
-/* a number and a product or quotient with a number */
-static bool fold_product(struct graph *g, expr a, expr b, expr *product)
-{
-    const struct vertex node = *vertex_of(g, b);
-    if (!expr_is_constant(g, a) || (node.operation != MUL && node.operation != DIV) || !expr_is_constant(g, node.a))
-        return false;
-    const expr factor = expr_number(g, expr_value(g, a) * expr_value(g, node.a));
-    *product = node.operation == MUL ? expr_mul(g, factor, node.b) : expr_div(g, factor, node.b);
-    return true;
-}
-
 expr expr_mul(struct graph *g, expr a, expr b)
 {
-    expr product;
     if (a == ZERO || b == ZERO) return ZERO;
     if (changes_sign(a)) return negative(expr_mul(g, negative(a), b));
     if (changes_sign(b)) return negative(expr_mul(g, a, negative(b)));
@@ -196,7 +178,12 @@ expr expr_mul(struct graph *g, expr a, expr b)
     if (b == ONE) return a;
     if (expr_is_constant(g, a) && expr_is_constant(g, b)) return expr_number(g, expr_value(g, a) * expr_value(g, b));
     if (expr_is_constant(g, b)) return expr_mul(g, b, a);
-    if (fold_product(g, a, b, &product)) return product;
+    const struct vertex node = *vertex_of(g, b);
+    if (expr_is_constant(g, a) && (node.operation == MUL || node.operation == DIV) && expr_is_constant(g, node.a)) {
+        const expr factor =
+            expr_number(g, expr_value(g, a) * expr_value(g, node.a)); /* of a number and number x or number/x */
+        return node.operation == MUL ? expr_mul(g, factor, node.b) : expr_div(g, factor, node.b);
+    }
     return expr_is_constant(g, a) || a < b ? made(g, MUL, a, b, 0) : made(g, MUL, b, a, 0);
 }
 
@@ -300,23 +287,23 @@ expr expr_rebuilt(struct graph *g, const struct vertex *node, expr a, expr b)
     }
 }
 
-static double node_value(const struct vertex *node, const double *inputs, const double *value)
-{
-    switch (node->operation) {
-    case NUMBER: return node->value;
-    case INPUT: return inputs[node->a];
-    case ADD: return value_at(value, node->a) + value_at(value, node->b);
-    case SUB: return value_at(value, node->a) - value_at(value, node->b);
-    case MUL: return value_at(value, node->a) * value_at(value, node->b);
-    case DIV: return value_at(value, node->a) / value_at(value, node->b);
-    case ANGLE: return rotation_scale(value_at(value, node->a), value_at(value, node->b));
-    case ANGLE_SLOPE: return rotation_scale_slope(value_at(value, node->a), value_at(value, node->b));
-    case STUMPFF: return stumpff_value(node->b, value_at(value, node->a));
-    default: return applied(node->operation, value_at(value, node->a));
-    }
-}
-
 void graph_evaluate(const struct graph *g, const double *inputs, double *value)
 {
-    for (int i = 0; i < g->n; i++) value[i] = node_value(&g->node[i], inputs, value);
+    for (int i = 0; i < g->n; i++) {
+        const struct vertex *node = &g->node[i];
+        const int count = expr_operand_count(node->operation);
+        const double a = count > 0 ? value_at(value, node->a) : 0, b = count > 1 ? value_at(value, node->b) : 0;
+        switch (node->operation) {
+        case NUMBER: value[i] = node->value; break;
+        case INPUT: value[i] = inputs[node->a]; break;
+        case ADD: value[i] = a + b; break;
+        case SUB: value[i] = a - b; break;
+        case MUL: value[i] = a * b; break;
+        case DIV: value[i] = a / b; break;
+        case ANGLE: value[i] = rotation_scale(a, b); break;
+        case ANGLE_SLOPE: value[i] = rotation_scale_slope(a, b); break;
+        case STUMPFF: value[i] = stumpff_value(node->b, a); break;
+        default: value[i] = applied(node->operation, a);
+        }
+    }
 }

@@ -107,7 +107,6 @@ static void skew(const expr r[3], expr M[9])
 /* B+ = B + [r]x C,   A+ = A + [r]x B' - B+ [r]x */
 void spatial_shift(struct graph *g, const expr r[3], struct spatial *P)
 {
-    static const int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
     expr rx[9], B[9];
     skew(r, rx);
     for (int i = 0; i < 3; i++)
@@ -117,7 +116,7 @@ void spatial_shift(struct graph *g, const expr r[3], struct spatial *P)
                 B[3 * i + j] = expr_add_product(g, B[3 * i + j], rx[3 * i + k], P->C[packed(k, j)]);
         }
     for (int e = 0; e < 6; e++) {
-        const int i = row[e], j = column[e];
+        const int i = packed_row(e), j = packed_column(e);
         for (int k = 0; k < 3; k++) {
             P->A[e] = expr_add_product(g, P->A[e], rx[3 * i + k], P->B[3 * j + k]);
             P->A[e] = expr_sub_product(g, P->A[e], B[3 * i + k], rx[3 * k + j]);
@@ -129,7 +128,6 @@ void spatial_shift(struct graph *g, const expr r[3], struct spatial *P)
 /* J+ = J + 2 (h.r) 1 - h r' - r h' + m (r.r 1 - r r'),   h+ = h + m r */
 void spatial_shift_solid(struct graph *g, const expr r[3], struct solid *solid)
 {
-    static const int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
     expr h[3], both[3]; /* h + m r, and h + h+ */
     for (int i = 0; i < 3; i++) {
         h[i] = expr_add_product(g, solid->h[i], solid->m, r[i]);
@@ -137,7 +135,7 @@ void spatial_shift_solid(struct graph *g, const expr r[3], struct solid *solid)
     }
     const expr trace = dot(g, both, r);
     for (int e = 0; e < 6; e++) {
-        const int i = row[e], j = column[e];
+        const int i = packed_row(e), j = packed_column(e);
         if (i == j) solid->J[e] = expr_add(g, solid->J[e], expr_sub_product(g, trace, both[i], r[i]));
         else solid->J[e] = expr_sub_product(g, expr_sub_product(g, solid->J[e], solid->h[i], r[j]), r[i], h[j]);
     }

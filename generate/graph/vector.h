@@ -53,6 +53,17 @@ static inline int packed(int i, int j)
     return i == j ? i : i + j + 2;
 }
 
+/* Row and column of entry e of a symmetric matrix. */
+static inline int packed_row(int e)
+{
+    return e < 3 ? e : e / 5;
+}
+
+static inline int packed_column(int e)
+{
+    return e < 3 ? e : 1 + (e > 3);
+}
+
 static inline struct vector symmetric_times(struct graph *g, const expr *S, const expr *x)
 {
     struct vector y;

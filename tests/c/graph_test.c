@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "generate/graph/derivative.h"
-#include "generate/graph/substitution.h"
 #include "support/random.h"
 
 enum { INPUTS = 4, NODES = 60, MOST_NODES = 4000 };
