@@ -147,12 +147,10 @@ void flexible_hinge(struct robot_parts *parts, struct link_part *part)
 
 void path_hinge(struct robot_parts *parts, const struct link_part *part, bool minus, struct path *path)
 {
-    static const double I[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     expr theta[3];
     if (!part->hinge_moves) return;
     for (int i = 0; i < 3; i++) theta[i] = minus ? negative(part->theta_d[i]) : part->theta_d[i];
-    const struct pending z = path_deflection_but_z(parts->g, theta, I, path);
-    path_turn(parts->g, 2, &z, path);
+    path_deflection(parts->g, theta, path);
 }
 
 /* F minus O */
@@ -314,8 +312,8 @@ static struct moved frame_motion(const struct robot_parts *parts, const struct l
     struct graph *g = parts->g;
     struct moved F;
     expr rd[3], td[3], w[3], wd[3], B[9], twice[3];
-    memcpy(F.omega, part->omega, sizeof F.omega);
-    memcpy(F.acc, part->acc, sizeof F.acc);
+    memcpy(F.omega, part->frame->omega, sizeof F.omega);
+    memcpy(F.acc, part->frame->acc, sizeof F.acc);
     if (!part->hinge_moves) return F;
     section_sums(parts, &part->lm->body->hinge, part->m, part->etad, rd, td);
     name_turn(parts, &part->lm->body->hinge, true, td);
@@ -335,7 +333,7 @@ static struct moved frame_motion(const struct robot_parts *parts, const struct l
 
 /* Motion of T for eta_ddot = 0: omega + w,  alpha + omega x w + wd,  a + B r + 2 omega x r_dot                     (28) */
 static void section_motion(const struct robot_parts *parts, const struct link_part *part, const struct section *shape,
-                           const struct moved *F, const expr B[9], struct section_part *s)
+                           const struct moved *F, const expr B[9], const struct section_part *s, struct frame_part *T)
 {
     struct graph *g = parts->g;
     expr r[3], rd[3], td[3], w[3], wd[3], twice[3];
@@ -347,17 +345,17 @@ static void section_motion(const struct robot_parts *parts, const struct link_pa
         rd[0] = expr_sub_product(g, rd[0], slope(parts, shape, part->m, part->eta, k), part->etad[k]);
         rdd = expr_sub_product(g, rdd, slope(parts, shape, part->m, part->etad, k), part->etad[k]);
     }
-    memcpy(s->acc, F->acc, sizeof s->acc);
-    memcpy(s->omega, F->omega, sizeof s->omega);
+    memcpy(T->acc, F->acc, sizeof T->acc);
+    memcpy(T->omega, F->omega, sizeof T->omega);
     for (int i = 0; i < 3; i++) r[i] = part->hinge_moves ? expr_add(g, s->r[i], part->hinge[i]) : s->r[i];
     const struct vector Br = matrix_times(g, B, r);
-    add_vector(g, 3, w, s->omega);
-    add_vector(g, 3, wd, s->acc);
-    add_cross(g, F->omega, w, s->acc);
+    add_vector(g, 3, w, T->omega);
+    add_vector(g, 3, wd, T->acc);
+    add_cross(g, F->omega, w, T->acc);
     for (int i = 0; i < 3; i++) twice[i] = expr_scale(g, 2, F->omega[i]);
-    add_vector(g, 3, Br.e, s->acc + 3);
-    add_cross(g, twice, rd, s->acc + 3);
-    s->acc[3] = expr_add(g, s->acc[3], rdd);
+    add_vector(g, 3, Br.e, T->acc + 3);
+    add_cross(g, twice, rd, T->acc + 3);
+    T->acc[3] = expr_add(g, T->acc[3], rdd);
 }
 
 /* rho_dot_s = sum over t of G_st eta_dot_k(t) e_a(t) in the modal forces, and the sums of the rates               (16, 17) */
@@ -397,10 +395,10 @@ static void coriolis(struct graph *g, const struct rates *rates, const expr omeg
     for (int i = 0; i < 3; i++) {
         twice[i] = expr_scale(g, 2, omega[i]);
         const expr moment = expr_sub(g, expr_mul(g, rates->trace, omega[i]), rates->Q_omega[i]);
-        part->b[i] = expr_add(g, part->b[i], expr_scale(g, 2, moment));
+        part->frame->b[i] = expr_add(g, part->frame->b[i], expr_scale(g, 2, moment));
     }
-    add_cross(g, omega, rates->spin, part->b);
-    add_cross(g, twice, rates->cd, part->b + 3);
+    add_cross(g, omega, rates->spin, part->frame->b);
+    add_cross(g, twice, rates->cd, part->frame->b + 3);
 }
 
 /* Inertia forces of the body at F:  modal_k = sum (s_s a + B rho_s) . e_a + JL_k . alpha, with the rates               (15 to 17) */
@@ -408,7 +406,7 @@ static void body_forces(struct robot_parts *parts, const struct moved *F, const 
 {
     struct graph *g = parts->g;
     const struct body *body = part->lm->body;
-    spatial_wrench_of(g, constant(parts, &body->mass), part->c, part->N, B, F->acc + 3, part->b);
+    spatial_wrench_of(g, constant(parts, &body->mass), part->c, part->N, B, F->acc + 3, part->frame->b);
     for (int k = 0; k < part->m; k++) {
         part->b_eta[k] = ZERO;
         for (int i = 0; i < 3; i++)
@@ -432,18 +430,16 @@ void flexible_motion(struct robot_parts *parts, struct link_part *part)
 {
     struct graph *g = parts->g;
     const struct moved F = frame_motion(parts, part);
-    expr B[9], hub[6], N[6];
+    expr B[9], hub[6];
     spatial_point_accelerations(g, F.omega, F.acc, B);
     body_forces(parts, &F, B, part);
     if (part->hinge_moves) { /* at O */
         for (int k = 0; k < part->m; k++)
-            part->b_eta[k] = expr_add(g, part->b_eta[k], dot_n(g, 6, part->JF[k], part->b));
-        add_cross(g, frame_offset(part).e, part->b + 3, part->b);
+            part->b_eta[k] = expr_add(g, part->b_eta[k], dot_n(g, 6, part->JF[k], part->frame->b));
+        add_cross(g, frame_offset(part).e, part->frame->b + 3, part->frame->b);
     }
     for (int s = 0; s < part->n_sections; s++)
-        section_motion(parts, part, &part->lm->section[s].shape, &F, B, &part->section[s]);
-    spatial_point_accelerations(g, part->omega, part->acc, B);
-    spatial_second_moment(g, part->solid.J, N);
-    spatial_wrench_of(g, part->solid.m, part->solid.h, N, B, part->acc + 3, hub);
-    add_vector(g, 6, hub, part->b);
+        section_motion(parts, part, &part->lm->section[s].shape, &F, B, &part->section[s], &part->frame[1 + s]);
+    spatial_solid_wrench(g, &part->solid, part->frame->omega, part->frame->acc, hub);
+    add_vector(g, 6, hub, part->frame->b);
 }

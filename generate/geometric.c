@@ -209,8 +209,8 @@ static void add_moment_rates(struct graph *g, struct link_part *part, const expr
     add_vector(g, 3, mu_dot + G, rates->spin);
     add_scaled(g, 3, expr_number(g, 0.5), turned_rate.e, rates->Q_omega);
     rates->trace = expr_add(g, rates->trace, expr_scale(g, 0.5, trace));
-    add_vector(g, 3, mu_ddot + G, part->b);
-    add_vector(g, 3, mu_ddot + C, part->b + 3);
+    add_vector(g, 3, mu_ddot + G, part->frame->b);
+    add_vector(g, 3, mu_ddot + C, part->frame->b + 3);
 }
 
 /* modal_k += <Xi_k, B Y + W Y_dot + X_ddot P> + <Pi_k, X_ddot>;  n += vee(X_ddot Y');  Q += X_dot Y'                   (17b) */
@@ -233,7 +233,7 @@ static void add_field(struct graph *g, struct link_part *part, const expr omega[
         for (int i = 0; i < MOMENTS; i++) sum = expr_add_product(g, sum, Pi_of(g, part, i, k), Xdd[i]);
         part->b_eta[k] = expr_add(g, part->b_eta[k], sum);
     }
-    add_moment(g, Xdd, at->Y, part->b);
+    add_moment(g, Xdd, at->Y, part->frame->b);
     outer(g, Xd, at->Y, Q);
     const struct vector Q_omega = matrix_times(g, Q, omega);
     add_vector(g, 3, Q_omega.e, rates->Q_omega);

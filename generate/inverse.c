@@ -3,28 +3,22 @@
 
 #include "generate/parts.h"
 
-/* f_eta = b_eta - elastic forces + sum J' f_T,   f += sum X' f_T */
-static void section_forces(struct robot_parts *parts, struct link_part *part, expr *modal)
-{
-    struct graph *g = parts->g;
-    for (int k = 0; k < part->m; k++) modal[k] = expr_sub(g, part->b_eta[k], motion_elastic_force(parts, part, k));
-    for (int s = 0; s < part->n_sections; s++) {
-        const struct section_part *at = &part->section[s];
-        for (int k = 0; k < part->m; k++) modal[k] = expr_add(g, modal[k], dot_n(g, 6, at->J[k], at->b));
-        add_vector(g, 6, at->b, part->b);
-        add_cross(g, at->r, at->b + 3, part->b);
-    }
-}
-
-/* f_q = h' f + Jm qdd - joint forces */
+/* f_eta = b_eta - elastic forces + sum J' f_T,   f += sum X' f_T,   f_q = h' f + Jm qdd - joint forces */
 void inverse_generalized_forces(struct robot_parts *parts, const expr *qdd, expr *force)
 {
     struct graph *g = parts->g;
     for (int i = parts->n - 1; i >= 0; i--) {
         struct link_part *part = &parts->part[i];
         const struct link_model *lm = part->lm;
-        expr *f = part->b;
-        section_forces(parts, part, force + lm->eta_v);
+        expr *f = part->frame->b, *modal = force + lm->eta_v;
+        for (int k = 0; k < part->m; k++) modal[k] = expr_sub(g, part->b_eta[k], motion_elastic_force(parts, part, k));
+        for (int s = 0; s < part->n_sections; s++) {
+            const struct section_part *at = &part->section[s];
+            const expr *f_T = part->frame[1 + s].b;
+            for (int k = 0; k < part->m; k++) modal[k] = expr_add(g, modal[k], dot_n(g, 6, at->J[k], f_T));
+            add_vector(g, 6, f_T, f);
+            add_cross(g, at->r, f_T + 3, f);
+        }
         for (int e = part->path.n - 1; e >= 0; e--) {
             const struct element *element = &part->path.element[e];
             const int k = element->k;
@@ -36,9 +30,7 @@ void inverse_generalized_forces(struct robot_parts *parts, const expr *qdd, expr
             force[lm->v + k] =
                 expr_sub(g, expr_add(g, f[element->part + element->axis], inertia), motion_joint_force(parts, part, k));
         }
-        if (part->parent < 0) continue;
-        struct link_part *parent = &parts->part[part->parent];
-        add_vector(g, 6, f, part->mount >= 0 ? parent->section[part->mount].b : parent->b);
+        if (part->parent >= 0) add_vector(g, 6, f, parts->part[part->parent].frame[1 + part->mount].b);
     }
 }
 

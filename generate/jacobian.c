@@ -33,22 +33,6 @@ static void seed(struct robot_parts *parts, bool by_velocity, int x, expr *chang
     }
 }
 
-static void clear_residual(const struct robot_parts *parts, struct residual *r)
-{
-    for (int i = 0; i < parts->n; i++) {
-        memset(r->z[i], 0, sizeof r->z[i]);
-        for (int s = 0; s < parts->part[i].n_sections; s++) memset(r->section[i][s], 0, sizeof r->section[i][s]);
-    }
-}
-
-static void set_prescribed(const struct robot_parts *parts, expr *column)
-{
-    for (int i = 0; i < parts->n; i++) {
-        const struct link_model *lm = parts->part[i].lm;
-        for (int k = 0; lm->prescribed >= 0 && k < lm->joint.nv; k++) column[lm->v + k] = ZERO;
-    }
-}
-
 /* Residual of the equations of motion and accelerations of the gaps, at accelerations and multipliers that are inputs; these become
    those of the forward dynamics after differentiation. */
 struct differentiated {
@@ -86,11 +70,14 @@ static bool column_of(struct robot_parts *parts, const struct loop_parts *loops,
     if (!expr_substitute(parts->g, &d->qdd)) return false;
     for (int k = 0; k < parts->model->nv; k++) d->Q[k] = negative(changed(d, d->force[k]));
     for (int k = 0; k < loops->n; k++) d->gap_change[k] = changed(d, d->gap[k]);
-    clear_residual(parts, r);
+    for (int i = 0; i < parts->n; i++) memset(r->z[i], 0, (1 + (size_t)parts->part[i].n_sections) * sizeof *r->z[i]);
     parts_gather(parts, r, d->Q);
     loops_close(parts, loops, d->gap_change, r, d->multipliers);
     parts_spread(parts, r, column);
-    set_prescribed(parts, column);
+    for (int i = 0; i < parts->n; i++) {
+        const struct link_model *lm = parts->part[i].lm;
+        for (int k = 0; lm->prescribed >= 0 && k < lm->joint.nv; k++) column[lm->v + k] = ZERO;
+    }
     return true;
 }
 

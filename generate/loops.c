@@ -5,23 +5,16 @@
 /* ---- directions -------------------------------------------------------------------------------------------------- */
 
 /* A vector of our world frame in axes of a part */
-static struct vector forth(struct robot_parts *parts, int part, struct vector x)
+static struct vector world_to_part(struct robot_parts *parts, int part, struct vector x)
 {
     if (part < 0) return x;
-    const struct path *path = &parts->part[part].path;
-    x = forth(parts, parts->part[part].parent, x);
-    for (int i = 0; i < path->n; i++) x = path_element_forth(parts->g, &path->element[i], x.e);
-    return x;
+    return path_forth(parts->g, &parts->part[part].path, world_to_part(parts, parts->part[part].parent, x));
 }
 
 /* The reverse */
-static struct vector back(struct robot_parts *parts, int part, struct vector x)
+static struct vector part_to_world(struct robot_parts *parts, int part, struct vector x)
 {
-    while (part >= 0) {
-        const struct path *path = &parts->part[part].path;
-        for (int i = path->n - 1; i >= 0; i--) x = path_element_back(parts->g, &path->element[i], x.e);
-        part = parts->part[part].parent;
-    }
+    for (; part >= 0; part = parts->part[part].parent) x = path_back(parts->g, &parts->part[part].path, x);
     return x;
 }
 
@@ -52,12 +45,11 @@ static struct vector from_anchor(struct robot_parts *parts, const struct site_pa
 {
     struct vector v;
     for (int i = 0; i < 3; i++) v.e[i] = expr_number(parts->g, x[i]);
-    for (int i = site->path.n - 1; i >= 0; i--) v = path_element_back(parts->g, &site->path.element[i], v.e);
-    return back(parts, site->part, v);
+    return part_to_world(parts, site->part, path_back(parts->g, &site->path, v));
 }
 
 /* (r x u; u), u in axes of what carries the site */
-static void force_at(struct graph *g, const struct site_part *site, const struct vector *u, expr wrench[6])
+static void force_wrench(struct graph *g, const struct site_part *site, const struct vector *u, expr wrench[6])
 {
     const struct vector moment = cross(g, site->r, u->e);
     memcpy(wrench, moment.e, sizeof moment.e);
@@ -103,15 +95,16 @@ static void make_row(struct robot_parts *parts, const struct anchor *anchor, str
     for (int s = 0; s < row->n_sides; s++) make_site(parts, &anchor[s], &row->side[s]);
     row->direction = direction_of(parts, row);
     for (int s = 0; s < SIDE_PLANE; s++) {
-        const struct vector u = forth(parts, row->side[s].part, row->direction);
+        const struct vector u = world_to_part(parts, row->side[s].part, row->direction);
         memset(row->wrench[s], 0, sizeof row->wrench[s]);
         if (e->rotational) memcpy(row->wrench[s], u.e, sizeof u.e);
-        else force_at(g, &row->side[s], &u, row->wrench[s]);
+        else force_wrench(g, &row->side[s], &u, row->wrench[s]);
         for (int i = 0; s == SIDE_B && i < 6; i++) row->wrench[s][i] = negative(row->wrench[s][i]);
     }
     if (!e->turns) return;
     measure_gap(parts, anchor, row);
-    const struct vector moment = forth(parts, row->side[SIDE_PLANE].part, cross(g, row->direction.e, row->distance.e));
+    const struct vector moment =
+        world_to_part(parts, row->side[SIDE_PLANE].part, cross(g, row->direction.e, row->distance.e));
     memcpy(row->wrench[SIDE_PLANE], moment.e, sizeof moment.e);
 }
 
@@ -138,39 +131,21 @@ enum status loops_make(struct robot_parts *parts, struct loop_parts *loops)
 
 /* ---- accelerations of gaps ----------------------------------------------------------------------------------------- */
 
-static void motion_of(const struct robot_parts *parts, const struct site_part *site, const expr **omega,
-                      const expr **acc)
+static struct frame_part *frame_of(const struct robot_parts *parts, const struct site_part *site)
 {
-    const struct link_part *part = &parts->part[site->part];
-    *omega = site->section >= 0 ? part->section[site->section].omega : part->omega;
-    *acc = site->section >= 0 ? part->section[site->section].acc : part->acc;
-}
-
-/* u'(a + B r) of a side, with its sign; acc of the base is minus gravity, which is added again */
-static expr side_acceleration(struct robot_parts *parts, const struct site_part *site, const expr wrench[6])
-{
-    struct graph *g = parts->g;
-    const expr *omega, *acc;
-    expr B[9], a[3];
-    if (site->part < 0) return ZERO;
-    motion_of(parts, site, &omega, &acc);
-    spatial_point_accelerations(g, omega, acc, B);
-    const struct vector Br = matrix_times(g, B, site->r);
-    for (int i = 0; i < 3; i++) a[i] = expr_add(g, acc[3 + i], Br.e[i]);
-    return dot(g, a, wrench + 3);
+    return &parts->part[site->part].frame[1 + site->section];
 }
 
 /* (omega; alpha) of a side in axes of our world */
 static void side_rotation(struct robot_parts *parts, const struct site_part *site, struct vector *omega,
                           struct vector *alpha)
 {
-    const expr *w, *acc;
     memset(omega, 0, sizeof *omega);
     memset(alpha, 0, sizeof *alpha);
     if (site->part < 0) return;
-    motion_of(parts, site, &w, &acc);
-    *omega = back(parts, site->part, (struct vector){{w[0], w[1], w[2]}});
-    *alpha = back(parts, site->part, (struct vector){{acc[0], acc[1], acc[2]}});
+    const expr *w = frame_of(parts, site)->omega, *acc = frame_of(parts, site)->acc;
+    *omega = part_to_world(parts, site->part, (struct vector){{w[0], w[1], w[2]}});
+    *alpha = part_to_world(parts, site->part, (struct vector){{acc[0], acc[1], acc[2]}});
 }
 
 /* c'(alpha_A - alpha_B) + c_dot'(omega_A - omega_B),  c_dot = (omega_A x a) x b + a x (omega_B x b)                   (51) */
@@ -203,13 +178,22 @@ static expr plane_acceleration(struct robot_parts *parts, const struct constrain
     return expr_add(g, expr_scale(g, 2, dot(g, ud.e, row->rate.e)), dot(g, udd.e, row->distance.e));
 }
 
+/* u'(a + B r) of both sides, with their signs; acc of the base is minus gravity, which is added again */
 expr loops_gap_acceleration(struct robot_parts *parts, const struct constraint_part *row)
 {
     struct graph *g = parts->g;
     expr sum = ZERO;
     if (row->equation->rotational) return rotation_acceleration(parts, row);
-    for (int s = 0; s < SIDE_PLANE; s++)
-        sum = expr_add(g, sum, side_acceleration(parts, &row->side[s], row->wrench[s]));
+    for (int s = 0; s < SIDE_PLANE; s++) {
+        const struct site_part *site = &row->side[s];
+        expr B[9], a[3];
+        if (site->part < 0) continue;
+        const struct frame_part *frame = frame_of(parts, site);
+        spatial_point_accelerations(g, frame->omega, frame->acc, B);
+        const struct vector Br = matrix_times(g, B, site->r);
+        for (int i = 0; i < 3; i++) a[i] = expr_add(g, frame->acc[3 + i], Br.e[i]);
+        sum = expr_add(g, sum, dot(g, a, row->wrench[s] + 3));
+    }
     if (row->equation->turns) sum = expr_add(g, sum, plane_acceleration(parts, row));
     const expr gravity = dot(g, row->direction.e, parts->gravity); /* the same on both sides, except on the world */
     if (row->side[SIDE_B].part < 0) sum = expr_add(g, sum, gravity);
@@ -218,17 +202,6 @@ expr loops_gap_acceleration(struct robot_parts *parts, const struct constraint_p
 }
 
 /* ---- multipliers ------------------------------------------------------------------------------------------------- */
-
-static void collect_pivots(const struct robot_parts *parts, struct loop_parts *loops)
-{
-    for (int i = 0; i < parts->n; i++) {
-        const struct link_part *part = &parts->part[i];
-        for (int e = 0; e < part->path.n; e++)
-            if (part->path.element[e].move == COLUMN && part->lm->prescribed < 0)
-                loops->inverse_pivot[part->lm->v + part->path.element[e].k] = part->column[e].inverse_D;
-        for (int k = 0; k < part->m; k++) loops->inverse_pivot[part->lm->eta_v + k] = part->inverse_d[k];
-    }
-}
 
 /* S = L Delta L' */
 static void factor(struct graph *g, int n, expr *S, expr *inverse_d)
@@ -250,14 +223,19 @@ void loops_factor(struct robot_parts *parts, struct loop_parts *loops)
     const int nv = parts->model->nv, n = loops->n;
     expr *none = arena_allocate(&parts->arena, (size_t)nv, sizeof *none);
     if (none == NULL) return;
-    collect_pivots(parts, loops);
+    for (int i = 0; i < parts->n; i++) {
+        const struct link_part *part = &parts->part[i];
+        for (int e = 0; e < part->path.n; e++)
+            if (part->path.element[e].move == COLUMN && part->lm->prescribed < 0)
+                loops->inverse_pivot[part->lm->v + part->path.element[e].k] = part->column[e].inverse_D;
+        for (int k = 0; k < part->m; k++) loops->inverse_pivot[part->lm->eta_v + k] = part->inverse_d[k];
+    }
     for (int i = 0; i < n; i++) {
         struct residual *r = &loops->unit[i];
         for (int s = 0; s < loops->row[i].n_sides; s++) {
             const struct site_part *site = &loops->row[i].side[s];
-            if (site->part < 0) continue;
-            expr *z = site->section >= 0 ? r->section[site->part][site->section] : r->z[site->part];
-            add_scaled(g, 6, negative(ONE), loops->row[i].wrench[s], z);
+            if (site->part >= 0)
+                add_scaled(g, 6, negative(ONE), loops->row[i].wrench[s], r->z[site->part][1 + site->section]);
         }
         parts_gather(parts, r, none);
         for (int k = 0; k < nv; k++) loops->weighted[i][k] = expr_mul(g, loops->inverse_pivot[k], r->u[k]);
@@ -287,9 +265,7 @@ void loops_close(struct robot_parts *parts, const struct loop_parts *loops, cons
 /* b -= factor wrench */
 static void load_with(struct robot_parts *parts, const struct site_part *site, expr by, const expr wrench[6])
 {
-    if (site->part < 0) return;
-    struct link_part *part = &parts->part[site->part];
-    add_scaled(parts->g, 6, negative(by), wrench, site->section >= 0 ? part->section[site->section].b : part->b);
+    if (site->part >= 0) add_scaled(parts->g, 6, negative(by), wrench, frame_of(parts, site)->b);
 }
 
 void loops_apply(struct robot_parts *parts, const struct loop_parts *loops, const expr *lambda)
@@ -314,8 +290,8 @@ static void load_actuators(struct robot_parts *parts)
             struct site_part site;
             expr wrench[6];
             make_site(parts, &end[s], &site);
-            const struct vector u = forth(parts, site.part, direction);
-            force_at(g, &site, &u, wrench);
+            const struct vector u = world_to_part(parts, site.part, direction);
+            force_wrench(g, &site, &u, wrench);
             load_with(parts, &site, s == 0 ? negative(F) : F, wrench);
         }
     }
@@ -327,9 +303,9 @@ static void load_wrench(struct robot_parts *parts, const struct anchor *anchor, 
     struct site_part site;
     expr wrench[6];
     make_site(parts, anchor, &site);
-    const struct vector torque = forth(parts, site.part, in_our_world(parts, given)),
-                        force = forth(parts, site.part, in_our_world(parts, given + 3));
-    force_at(parts->g, &site, &force, wrench);
+    const struct vector torque = world_to_part(parts, site.part, in_our_world(parts, given)),
+                        force = world_to_part(parts, site.part, in_our_world(parts, given + 3));
+    force_wrench(parts->g, &site, &force, wrench);
     add_vector(parts->g, 3, torque.e, wrench);
     load_with(parts, &site, ONE, wrench);
 }

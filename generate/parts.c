@@ -57,7 +57,7 @@ static void move_solid(struct graph *g, const struct pose *pose, struct solid *s
     struct path path = {0};
     path_slides(g, pose->p, &path);
     path_rotation(g, pose->R, &path);
-    for (int i = path.n - 1; i >= 0; i--) path_element_solid_back(g, &path.element[i], solid);
+    path_solid_back(g, &path, solid);
 }
 
 /* Where the joint of a link is: on a part, or on what a fixed link belongs to */
@@ -208,16 +208,12 @@ static void make_path(struct robot_parts *parts, struct link_part *part)
     }
     const bool deflected = part->mount >= 0;
     const expr *theta = deflected ? parent->section[part->mount].theta : NULL;
-    static const double I[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     struct pending before;
     if (parent != NULL && part->mount < 0) path_hinge(parts, parent, false, path);
     if (deflected && is_zero(p)) {
         before = path_deflection_but_z(g, theta, M, path);
     } else {
-        if (deflected) {
-            const struct pending left = path_deflection_but_z(g, theta, I, path);
-            path_turn(g, 2, &left, path);
-        }
+        if (deflected) path_deflection(g, theta, path);
         if (parts->namer != NULL && parent != NULL)
             for (int i = 0; i < 3; i++) path_slide(i, constant(parts, &part->C.p[i]), path);
         else path_slides(g, p, path);
@@ -335,7 +331,7 @@ static void move_from_tip(struct robot_parts *parts, int link, struct solid *sol
     struct path path = {0};
     for (int i = 0; i < 3; i++) path_slide(i, constant(parts, &tip->p[i]), &path);
     path_rotation(parts->g, tip->R, &path);
-    for (int e = path.n - 1; e >= 0; e--) path_element_solid_back(parts->g, &path.element[e], solid);
+    path_solid_back(parts->g, &path, solid);
 }
 
 /* The body of a link in O: rigid link, or hub; with the payload of a rigid link */
@@ -396,7 +392,7 @@ static void place_masses(struct robot_parts *parts, const struct kept *kept, int
             struct path hinge = {0};
             move_solid(g, &own, &solid);
             path_hinge(parts, part, false, &hinge);
-            for (int e = hinge.n - 1; e >= 0; e--) path_element_solid_back(g, &hinge.element[e], &solid);
+            path_solid_back(g, &hinge, &solid);
             spatial_add_solid(g, &solid, &part->solid);
         }
     }
@@ -418,6 +414,7 @@ static bool take_part(struct robot_parts *parts, struct link_part *part)
     part->D = take(parts, m * m, sizeof *part->D);
     part->inverse_d = take(parts, m, sizeof(expr));
     part->b_eta = take(parts, m, sizeof(expr));
+    part->frame = take(parts, 1 + part->n_sections, sizeof *part->frame);
     part->JF = take(parts, m, sizeof *part->JF);
     part->section = take(parts, part->n_sections, sizeof *part->section);
     part->column = take(parts, MOST_ELEMENTS, sizeof *part->column);
@@ -462,8 +459,7 @@ static void place_gravity(struct robot_parts *parts, const struct kept *kept, in
     for (int i = 0; i < n_kept; i++)
         if (kept[i].parameter == KEPT_GRAVITY) along[kept[i].index] = expr_input(parts->g, parts->first[ARG_KEPT] + i);
     path_rotation(parts->g, parts->world.R, &path);
-    struct vector v = {{along[0], along[1], along[2]}};
-    for (int i = 0; i < path.n; i++) v = path_element_forth(parts->g, &path.element[i], v.e);
+    const struct vector v = path_forth(parts->g, &path, (struct vector){{along[0], along[1], along[2]}});
     memcpy(parts->gravity, v.e, sizeof v.e);
 }
 

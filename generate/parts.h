@@ -28,16 +28,19 @@ struct eliminated {
     expr U[6], G[6], inverse_D; /* P h, U/D, 1/D */
 };
 
-/* A section of a flexible part, in axes of F, at the origin of T. */
+/* The frame of a part, or of a section of it, in axes of F at the origin of T. */
+struct frame_part {
+    expr omega[3], acc[6]; /* motion                       */
+    expr b[6];             /* inertia forces               */
+    struct spatial P;      /* inertia of what it carries   */
+    expr x[6];             /* acceleration of a solution   */
+};
+
+/* A section of a flexible part. */
 struct section_part {
     expr r[3], theta[3];
     expr (*J)[6];       /* m: velocity of T per eta_dot */
     struct solid solid; /* payload and what is fixed to T */
-    bool loaded;        /* solid is not zero */
-    expr omega[3], acc[6];
-    expr b[6];
-    struct spatial P;
-    expr x[6];
 };
 
 struct shortened;
@@ -71,11 +74,9 @@ struct link_part {
     expr hinge[3], theta_d[3]; /* O and its rotation vector in F    */
     expr (*JF)[6];             /* m: velocity of F per eta_dot      */
 
-    expr omega[3], acc[6]; /* motion of the part's frame                        */
-    expr b[6], *b_eta;     /* inertia forces                                    */
-    struct spatial P;
-    struct eliminated *column; /* of each element of the path                   */
-    expr x[6];
+    struct frame_part *frame;  /* 1 + n_sections: of the part, of its sections */
+    expr *b_eta;               /* inertia forces of the modes                  */
+    struct eliminated *column; /* of each element of the path                  */
 };
 
 /* Where a link is: a part, a section of it or -1, and the pose of O of the link in its O or T. */
@@ -163,9 +164,8 @@ void parts_articulate(struct robot_parts *parts, bool eliminate);
 
 /* A right-hand side of the equations of motion, and what is left of it by elimination. */
 struct residual {
-    expr (*z)[6];        /* n_parts: wrench at the part's origin               */
-    expr (**section)[6]; /* of each section                                    */
-    expr *u;             /* nv: residuals of columns and modes                 */
+    expr (**z)[6]; /* of each part: 1 + n_sections wrenches, at its frame and its sections */
+    expr *u;       /* nv: residuals of columns and modes                                   */
 };
 enum status residual_make(struct robot_parts *parts, struct residual *r);
 /* Inward: Q are generalized forces of joints and modes, nv. */

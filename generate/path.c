@@ -257,6 +257,13 @@ struct pending path_deflection_but_z(struct graph *g, const expr theta[3], const
     return turns_but_z(g, left, path);
 }
 
+void path_deflection(struct graph *g, const expr theta[3], struct path *path)
+{
+    static const double I[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    const struct pending z = path_deflection_but_z(g, theta, I, path);
+    path_turn(g, Z_AXIS, &z, path);
+}
+
 /* ---- joints ------------------------------------------------------------------------------------------------------ */
 
 bool path_joint_first_axis(const struct joint_model *joint, double axis[3])
@@ -420,4 +427,23 @@ void path_element_solid_back(struct graph *g, const struct element *e, struct so
     const struct vector h = matrix_times(g, e->R, solid->h);
     memcpy(solid->h, h.e, sizeof h.e);
     symmetric_congruence(g, e->R, solid->J);
+}
+
+/* ---- all elements ------------------------------------------------------------------------------------------------ */
+
+void path_solid_back(struct graph *g, const struct path *path, struct solid *solid)
+{
+    for (int i = path->n - 1; i >= 0; i--) path_element_solid_back(g, &path->element[i], solid);
+}
+
+struct vector path_back(struct graph *g, const struct path *path, struct vector x)
+{
+    for (int i = path->n - 1; i >= 0; i--) x = path_element_back(g, &path->element[i], x.e);
+    return x;
+}
+
+struct vector path_forth(struct graph *g, const struct path *path, struct vector x)
+{
+    for (int i = 0; i < path->n; i++) x = path_element_forth(g, &path->element[i], x.e);
+    return x;
 }

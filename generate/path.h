@@ -45,6 +45,8 @@ void path_slides(struct graph *g, const double p[3], struct path *path);
 /* The same of Exp(theta) R, theta small. */
 struct pending path_deflection_but_z(struct graph *g, const expr theta[3], const double R[9], struct path *path);
 
+void path_deflection(struct graph *g, const expr theta[3], struct path *path); /* R = 1, with the last turn */
+
 /* Appends a turn, after the pending one. */
 void path_turn(struct graph *g, int axis, const struct pending *by, struct path *path);
 void path_slide(int axis, expr amount, struct path *path);
@@ -67,5 +69,9 @@ void path_element_wrench_back(struct graph *g, const struct element *e, expr f[6
 void path_element_motion_forth(struct graph *g, const struct element *e, expr x[6]);
 void path_element_spatial_back(struct graph *g, const struct element *e, struct spatial *P);
 void path_element_solid_back(struct graph *g, const struct element *e, struct solid *solid);
+/* Through all elements: a solid, a vector. */
+void path_solid_back(struct graph *g, const struct path *path, struct solid *solid);
+struct vector path_back(struct graph *g, const struct path *path, struct vector x);
+struct vector path_forth(struct graph *g, const struct path *path, struct vector x);
 
 #endif

@@ -160,9 +160,9 @@ static void centripetal(struct graph *g, struct link_part *part)
         moment[axis] = expr_add_product(g, moment[axis], part->eta[k], integral);
         if (axis == X_AXIS) part->b_eta[k] = expr_sub(g, part->b_eta[k], integral);
     }
-    part->b[3] = expr_sub(g, part->b[3], centripetal_integral(g, part, sh->n_pairs + part->m));
-    part->b[1] = expr_sub(g, part->b[1], moment[Z_AXIS]);
-    part->b[2] = expr_add(g, part->b[2], moment[Y_AXIS]);
+    part->frame->b[3] = expr_sub(g, part->frame->b[3], centripetal_integral(g, part, sh->n_pairs + part->m));
+    part->frame->b[1] = expr_sub(g, part->frame->b[1], moment[Z_AXIS]);
+    part->frame->b[2] = expr_add(g, part->frame->b[2], moment[Y_AXIS]);
 }
 
 /* int chi_k (a + B r + 2 omega x r_dot)_x dm; in `linear` int chi_k (a + B x e_x)_x dm */

@@ -215,9 +215,15 @@ void spatial_wrench_of(struct graph *g, expr m, const expr c[3], const expr N[6]
     }
 }
 
-void spatial_second_moment(struct graph *g, const expr J[6], expr N[6])
+/* N = tr(J)/2 I - J */
+void spatial_solid_wrench(struct graph *g, const struct solid *solid, const expr omega[3], const expr acc[6],
+                          expr wrench[6])
 {
+    const expr *J = solid->J;
+    expr B[9], N[6];
+    spatial_point_accelerations(g, omega, acc, B);
     const expr half = expr_scale(g, 0.5, expr_add(g, expr_add(g, J[0], J[1]), J[2]));
     for (int i = 0; i < 3; i++) N[i] = expr_sub(g, half, J[i]);
     for (int i = 3; i < 6; i++) N[i] = negative(J[i]);
+    spatial_wrench_of(g, solid->m, solid->h, N, B, acc + 3, wrench);
 }

@@ -50,7 +50,8 @@ void spatial_point_accelerations(struct graph *g, const expr omega[3], const exp
    moment = vee(B N + a c')                                                                               (theory.md 15) */
 void spatial_wrench_of(struct graph *g, expr m, const expr c[3], const expr N[6], const expr B[9], const expr a[3],
                        expr wrench[6]);
-/* N = tr(J)/2 I - J */
-void spatial_second_moment(struct graph *g, const expr J[6], expr N[6]);
+/* That of a solid, about the origin of its frame, which moves with omega and acc. */
+void spatial_solid_wrench(struct graph *g, const struct solid *solid, const expr omega[3], const expr acc[6],
+                          expr wrench[6]);
 
 #endif
