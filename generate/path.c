@@ -108,12 +108,6 @@ static struct element *append(struct path *path, enum element_kind kind, int axi
     return e;
 }
 
-static void drop(struct path *path, int at)
-{
-    path->n--;
-    memmove(path->element + at, path->element + at + 1, (size_t)(path->n - at) * sizeof *path->element);
-}
-
 void path_turn(struct graph *g, int axis, const struct pending *by, struct path *path)
 {
     int last = path->n - 1; /* turns about an axis and slides along it commute */
@@ -121,13 +115,15 @@ void path_turn(struct graph *g, int axis, const struct pending *by, struct path 
     const bool join = last >= 0 && path->element[last].move == TURN && path->element[last].turn.axis == axis;
     const struct pending all = join ? joined(g, axis, &path->element[last].by, by) : *by;
     const struct turn turn = turn_of(g, axis, &all);
-    if (turn.s == ZERO && turn.c == ONE) {
-        if (join) drop(path, last);
-        return;
+    if (turn.s != ZERO || turn.c != ONE) {
+        struct element *e = join ? &path->element[last] : append(path, TURN, axis);
+        e->turn = turn;
+        e->by = all;
+    } else if (join) { /* the turns cancel */
+        struct element *e = &path->element[last];
+        path->n--;
+        memmove(e, e + 1, (size_t)(path->n - last) * sizeof *e);
     }
-    struct element *e = join ? &path->element[last] : append(path, TURN, axis);
-    e->turn = turn;
-    e->by = all;
 }
 
 void path_slide(int axis, expr amount, struct path *path)
@@ -141,34 +137,20 @@ void path_slides(struct graph *g, const double p[3], struct path *path)
 }
 
 /* M = Rx(a) Ry(b) Rz(c) with |b| < 90 degrees, or at b = 90 degrees with c = 0 */
-static void angles_of(const double M[9], double angle[3])
-{
-    const double sine = fmax(-1, fmin(1, M[2]));
-    angle[1] = asin(sine);
-    if (fabs(sine) > 1 - 1e-12) {
-        angle[0] = atan2(M[7], M[4]);
-        angle[2] = 0;
-    } else {
-        angle[0] = atan2(-M[5], M[8]);
-        angle[2] = atan2(-M[1], M[0]);
-    }
-}
-
 static struct pending turns_but_z(struct graph *g, const double M[9], struct path *path)
 {
-    double angle[3];
-    angles_of(M, angle);
-    for (int i = 0; i < 2; i++) {
-        const struct pending by = path_pending_angle(ZERO, angle[i]);
-        path_turn(g, i, &by, path);
-    }
-    return path_pending_angle(ZERO, angle[2]);
+    const double sine = fmax(-1, fmin(1, M[2]));
+    const bool pole = fabs(sine) > 1 - 1e-12;
+    const struct pending a = path_pending_angle(ZERO, pole ? atan2(M[7], M[4]) : atan2(-M[5], M[8])),
+                         b = path_pending_angle(ZERO, asin(sine));
+    path_turn(g, X_AXIS, &a, path);
+    path_turn(g, Y_AXIS, &b, path);
+    return path_pending_angle(ZERO, pole ? 0 : atan2(-M[1], M[0]));
 }
 
-/* Right angles first, which cost nothing, then what is left */
-static void right_angles(struct graph *g, const double R[9], struct path *path, double left[9])
+/* R = Q left: right angles first, which cost nothing */
+static void turn_right_angles(struct graph *g, const double R[9], struct path *path, double Q[9], double left[9])
 {
-    double Q[9];
     nearest_right_angles(R, Q);
     const struct pending z = turns_but_z(g, Q, path);
     path_turn(g, Z_AXIS, &z, path);
@@ -177,8 +159,8 @@ static void right_angles(struct graph *g, const double R[9], struct path *path, 
 
 struct pending path_rotation_but_z(struct graph *g, const double R[9], struct path *path)
 {
-    double left[9];
-    right_angles(g, R, path, left);
+    double Q[9], left[9];
+    turn_right_angles(g, R, path, Q, left);
     return turns_but_z(g, left, path);
 }
 
@@ -202,15 +184,6 @@ static void exponential(struct graph *g, const expr t[3], expr E[9])
         E[3 * i + j] = expr_sub(g, ij, p);
         E[3 * j + i] = expr_add(g, ij, p);
     }
-}
-
-/* The axis of a rotation vector with one component, else -1 */
-static int single_axis(const expr t[3])
-{
-    int axis = -1;
-    for (int i = 0; i < 3; i++)
-        if (t[i] != ZERO) axis = axis == -1 ? i : 3;
-    return axis == 3 ? -1 : axis;
 }
 
 /* E M = Rx(a) Ry(b) Rz(c):  sin b = m_xz,  cos b (cos a, sin a) = (m_zz, -m_yz),  cos b (cos c, sin c) = (m_xx, -m_xy) */
@@ -238,16 +211,18 @@ struct pending path_deflection_but_z(struct graph *g, const expr theta[3], const
 {
     double Q[9], left[9];
     expr t[3];
-    nearest_right_angles(R, Q);
-    const struct pending last = turns_but_z(g, Q, path);
-    path_turn(g, Z_AXIS, &last, path);
-    transposed_product(Q, R, left);
+    int axis = -1, components = 0;
+    turn_right_angles(g, R, path, Q, left);
     for (int i = 0; i < 3; i++) { /* Q' theta */
         t[i] = ZERO;
         for (int k = 0; k < 3; k++) t[i] = expr_add(g, t[i], expr_scale(g, Q[3 * k + i], theta[k]));
     }
-    const int axis = single_axis(t);
-    if (axis < 0 && dot(g, t, t) != ZERO) return dense_but_z(g, t, left, path);
+    for (int i = 0; i < 3; i++)
+        if (t[i] != ZERO) {
+            axis = i;
+            components++;
+        }
+    if (components > 1) return dense_but_z(g, t, left, path);
     const struct pending by = path_pending_angle(axis >= 0 ? t[axis] : ZERO, 0);
     if (axis == Z_AXIS && left[8] == 1) { /* all turns are about z */
         const struct pending z = turns_but_z(g, left, path);
@@ -278,7 +253,7 @@ bool path_joint_last_axis(const struct joint_model *joint, double axis[3])
     return joint->nv == 1 || joint->nv == 2;
 }
 
-static void column(int axis, int part, int k, bool is_joined, struct path *path)
+static void append_column(int axis, int part, int k, bool is_joined, struct path *path)
 {
     struct element *e = append(path, COLUMN, axis);
     e->part = part;
@@ -286,11 +261,15 @@ static void column(int axis, int part, int k, bool is_joined, struct path *path)
     e->joined = is_joined;
 }
 
-/* R(q) = 1 + 2 (w [v]x + [v]x [v]x)/|q|^2 */
-static void quaternion_turn(struct graph *g, const expr q[4], struct path *path)
+/* Joints with a quaternion, R(q) = 1 + 2 (w [v]x + [v]x [v]x)/|q|^2: the last three columns are the axes of O */
+static void quaternion_joint(struct graph *g, const struct joint_model *joint, const expr *at, struct path *path)
 {
+    const int slides = joint->nv - 3;
+    const expr *q = at + slides, *v = q + 1;
+    for (int k = 0; k < slides; k++) path_slide(k, at[k], path);
+    for (int k = 0; k < slides; k++) append_column(k, SLIDES, k, false, path);
     struct element *e = append(path, MATRIX, 0);
-    const expr *v = q + 1, s = expr_div(g, expr_number(g, 2), expr_add_product(g, dot(g, v, v), q[0], q[0]));
+    const expr s = expr_div(g, expr_number(g, 2), expr_add_product(g, dot(g, v, v), q[0], q[0]));
     for (int i = 0; i < 3; i++) {
         const int j = (i + 1) % 3, k = (i + 2) % 3;
         const expr w = expr_mul(g, expr_mul(g, s, q[0]), v[k]), ij = expr_mul(g, expr_mul(g, s, v[i]), v[j]);
@@ -299,23 +278,14 @@ static void quaternion_turn(struct graph *g, const expr q[4], struct path *path)
         e->R[3 * i + j] = expr_sub(g, ij, w);
         e->R[3 * j + i] = expr_add(g, ij, w);
     }
-}
-
-/* Joints with a quaternion: the last three columns are the axes of O */
-static void quaternion_joint(struct graph *g, const struct joint_model *joint, const expr *q, struct path *path)
-{
-    const int slides = joint->nv - 3;
-    for (int k = 0; k < slides; k++) path_slide(k, q[k], path);
-    for (int k = 0; k < slides; k++) column(k, SLIDES, k, false, path);
-    quaternion_turn(g, q + slides, path);
-    for (int k = 0; k < 3; k++) column(k, TURNS, slides + k, k > 0, path);
+    for (int k = 0; k < 3; k++) append_column(k, TURNS, slides + k, k > 0, path);
 }
 
 /* A turn about z by the pending one and q */
 static void turn_with(struct graph *g, const struct pending *before, expr q, int k, struct path *path)
 {
     const struct pending by = path_pending_angle(q, 0), all = joined(g, Z_AXIS, before, &by);
-    column(Z_AXIS, TURNS, k, false, path);
+    append_column(Z_AXIS, TURNS, k, false, path);
     path_turn(g, Z_AXIS, &all, path);
 }
 
@@ -339,7 +309,7 @@ void path_joint(struct graph *g, const struct joint_model *joint, const expr *q,
                       : joint->nv == 2 && joint->part[1] == SLIDES ? 1
                                                                    : -1;
     path_slide(Z_AXIS, slide < 0 ? offset : expr_add(g, offset, q[slide]), path);
-    if (slide >= 0) column(Z_AXIS, SLIDES, slide, false, path);
+    if (slide >= 0) append_column(Z_AXIS, SLIDES, slide, false, path);
     path_rotation(g, to, path);
 }
 
@@ -352,11 +322,6 @@ static struct vector slide_of(const struct element *e)
     return r;
 }
 
-static void transpose(const expr R[9], expr T[9])
-{
-    for (int i = 0; i < 9; i++) T[i] = R[3 * (i % 3) + i / 3];
-}
-
 struct vector path_element_back(struct graph *g, const struct element *e, const expr *x)
 {
     if (e->move == TURN) return spatial_turned_back(g, &e->turn, x);
@@ -367,7 +332,7 @@ struct vector path_element_back(struct graph *g, const struct element *e, const 
 struct vector path_element_forth(struct graph *g, const struct element *e, const expr *x)
 {
     expr T[9];
-    transpose(e->R, T);
+    for (int i = 0; i < 9; i++) T[i] = e->R[3 * (i % 3) + i / 3];
     if (e->move == TURN) return spatial_turned(g, &e->turn, x);
     if (e->move == MATRIX) return matrix_times(g, T, x);
     return (struct vector){{x[0], x[1], x[2]}};
