@@ -65,7 +65,7 @@ static enum status make_expressions(struct equations *e)
             names_sort(&e->names);
         }
         if (!graph_make(&e->g)) return STATUS_NO_MEMORY;
-        status = parts_make_named(&e->g, &e->bare, &e->names.namer, &e->parts);
+        status = parts_make(&e->g, &e->bare, &e->names.namer, NULL, 0, false, &e->parts);
         if (status != STATUS_OK) return status;
         inverse_mass_matrix(&e->parts, e->matrix[MATRIX_M].e);
         make_stiffness(e);

@@ -115,7 +115,7 @@ enum status generate_expressions(const struct generation *what, int i, struct gr
     struct generated function;
     struct parameter result[MOST_OUTPUTS];
     if (!graph_make(g)) return STATUS_NO_MEMORY;
-    enum status status = parts_make(g, what->mechanism, what->kept, what->n_kept, what->wrenches, parts);
+    enum status status = parts_make(g, what->mechanism, NULL, what->kept, what->n_kept, what->wrenches, parts);
     if (status != STATUS_OK) return status;
     generate_describe(what, i, &function, result);
     *n_outputs = 0;
@@ -126,7 +126,7 @@ enum status generate_expressions(const struct generation *what, int i, struct gr
     case FORWARD: status = forward_dynamics(parts, *output); break;
     case INVERSE: inverse_dynamics(parts, *output); break;
     case MASS: inverse_mass_matrix(parts, *output); break;
-    case JACOBIAN: status = forward_jacobian(parts, what->kept, what->n_kept, *output); break;
+    case JACOBIAN: status = forward_jacobian(parts, *output); break;
     case TIP: frames_tip(parts, *output); break;
     default: status = motion_residual(parts, *output);
     }

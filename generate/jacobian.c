@@ -101,7 +101,7 @@ static enum status columns(struct robot_parts *parts, struct differentiated *d, 
     return status;
 }
 
-enum status forward_jacobian(struct robot_parts *parts, const struct kept *kept, int n_kept, expr *qdd)
+enum status forward_jacobian(struct robot_parts *parts, expr *qdd)
 {
     const size_t n = (size_t)parts->model->nv, rows = (size_t)parts->mechanism->constraints->n_active;
     struct arena *arena = &parts->arena;
@@ -110,7 +110,8 @@ enum status forward_jacobian(struct robot_parts *parts, const struct kept *kept,
     expr **const by_velocity[] = {&d.Q, &d.force}, **const by_row[] = {&d.gap, &d.gap_change, &d.multipliers};
     for (int i = 0; i < 2; i++) *by_velocity[i] = arena_allocate(arena, n, sizeof(expr));
     for (int i = 0; i < 3; i++) *by_row[i] = arena_allocate(arena, rows, sizeof(expr));
-    enum status status = parts_make(parts->g, parts->mechanism, kept, n_kept, parts->tip_wrench != NULL, &moving);
+    enum status status =
+        parts_make(parts->g, parts->mechanism, NULL, parts->kept, parts->n_kept, parts->tip_wrench != NULL, &moving);
     if (status == STATUS_OK) status = residual_forces(&moving, d.force, d.gap);
     if (status == STATUS_OK) status = take_arrays(parts, &d) ? columns(parts, &d, qdd) : STATUS_NO_MEMORY;
     parts_free(&moving);

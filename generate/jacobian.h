@@ -5,6 +5,6 @@
 #include "generate/parts.h"
 
 /* qdd, d(qdd)/dx and d(qdd)/dqd, nv and nv columns of nv each. */
-enum status forward_jacobian(struct robot_parts *parts, const struct kept *kept, int n_kept, expr *output);
+enum status forward_jacobian(struct robot_parts *parts, expr *output);
 
 #endif

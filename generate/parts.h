@@ -96,6 +96,13 @@ struct namer {
                  expr theta[3]);
 };
 
+/* A parameter that stays an argument. */
+enum kept_kind { KEPT_PAYLOAD_MASS, KEPT_GRAVITY };
+struct kept {
+    enum kept_kind parameter;
+    int index; /* link, or axis */
+};
+
 struct robot_parts {
     struct graph *g;
     struct namer *namer; /* NULL: numbers are numbers */
@@ -106,29 +113,21 @@ struct robot_parts {
     struct host *host;            /* n_links */
     struct mass_properties *body; /* n_links, only with names: a rigid link or rigid beam, in O */
     struct pose world;            /* our world frame in the world */
-    int first[ARGUMENTS + 1];     /* inputs of the graph that hold an argument */
+    const struct kept *kept;      /* parameters that stay arguments */
+    int n_kept;
+    int first[ARGUMENTS + 1]; /* inputs of the graph that hold an argument */
     expr *q, *qd, *tau, *qdd, *prescribed, *actuator;
     expr *tip_wrench, *frame_wrench; /* none: they are zero */
     expr gravity[3];                 /* in our world frame */
     struct arena arena;
 };
 
-/* Parameters that stay arguments. */
-enum kept_kind { KEPT_PAYLOAD_MASS, KEPT_GRAVITY };
-struct kept {
-    enum kept_kind parameter;
-    int index; /* link, or axis */
-};
-
 /* The first input of the graph of each argument, and the number of all inputs. */
 void parts_number_arguments(const struct mechanism *mechanism, int n_kept, bool wrenches, int first[ARGUMENTS + 1]);
 
-/* wrenches: those on the tip and on frames are arguments; else they are zero. */
-enum status parts_make(struct graph *g, const struct mechanism *mechanism, const struct kept *kept, int n_kept,
-                       bool wrenches, struct robot_parts *parts);
-/* The same with names for numbers. */
-enum status parts_make_named(struct graph *g, const struct mechanism *mechanism, struct namer *namer,
-                             struct robot_parts *parts);
+/* namer: NULL, numbers are numbers. wrenches: those on the tip and on frames are arguments; else they are zero. */
+enum status parts_make(struct graph *g, const struct mechanism *mechanism, struct namer *namer, const struct kept *kept,
+                       int n_kept, bool wrenches, struct robot_parts *parts);
 void parts_free(struct robot_parts *parts);
 
 /* A number of the robot as an expression. */
