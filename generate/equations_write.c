@@ -68,7 +68,7 @@ static void spell(struct page *page)
 static void use_input(struct equations *e, int input)
 {
     const int k = input - e->parts.first[ARGUMENTS];
-    if (k >= 0) e->names.used[k] = true;
+    if (k >= 0) e->names.symbol[k].used = true;
 }
 
 static void use_sum(struct equations *e, const struct sum *sum)
@@ -100,7 +100,7 @@ static void find_used(struct equations *e)
     for (int b = 0; e->expanded && b < MATRICES; b++)
         for (int i = 0; i < count_of(&e->matrix[b]); i++) use_sum(e, &e->matrix[b].sum[i]);
     for (int k = 0; k < e->names.n; k++)
-        if (e->names.used[k] && is_defined(e, k)) use_expressions(e, 1, &e->names.symbol[k].definition);
+        if (e->names.symbol[k].used && is_defined(e, k)) use_expressions(e, 1, &e->names.symbol[k].definition);
 }
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
@@ -255,7 +255,7 @@ static void write_parameters(struct page *page, const char *form)
     for (int k = 0; k < e->names.n; k++) {
         const struct symbol *symbol = &e->names.symbol[k];
         struct text meaning;
-        if (!e->names.used[k] || is_defined(e, k)) continue;
+        if (!e->names.symbol[k].used || is_defined(e, k)) continue;
         if (text_open(&meaning) != NULL) write_meaning(meaning.stream, &e->parts, symbol);
         char *text = text_close(&meaning);
         const struct row row = {.input = e->parts.first[ARGUMENTS] + k,
@@ -278,7 +278,7 @@ static void write_definitions(struct page *page)
     for (int k = 0; k < e->names.n; k++) {
         const expr definition = e->names.symbol[k].definition;
         struct sum sum = {0};
-        if (!e->names.used[k] || !is_defined(e, k)) continue;
+        if (!e->names.symbol[k].used || !is_defined(e, k)) continue;
         if (e->expanded) sum = fourier_sum(&e->fourier, definition);
         if (e->expanded && e->fourier.status != FOURIER_OK) speller->failed = true;
         char *text = e->expanded ? spelling_sum(speller, &sum) : spelling_expr(speller, definition);
@@ -344,7 +344,8 @@ bool equations_write(FILE *file, struct equations *e, enum equation_format forma
     page.speller.failed = e->names.failed;
     spell(&page);
     page.definitions = page.speller.n_variables > 0;
-    for (int k = 0; k < e->names.n; k++) page.definitions = page.definitions || (e->names.used[k] && is_defined(e, k));
+    for (int k = 0; k < e->names.n; k++)
+        page.definitions = page.definitions || (e->names.symbol[k].used && is_defined(e, k));
     for (int i = 0; !e->expanded && i < e->g.n; i++) page.stumpff = page.stumpff || e->g.node[i].operation == STUMPFF;
     for (const struct piece *piece = page.format->page; !page.speller.failed && piece->kind != END; piece++)
         write_piece(&page, piece, command);

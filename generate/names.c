@@ -55,27 +55,16 @@ static bool same_symbol(const struct symbol *a, const struct symbol *b)
     return a->what == b->what && a->link == b->link && a->i == b->i && a->j == b->j && a->axis == b->axis;
 }
 
-static bool grow(struct names *names)
-{
-    const int capacity = names->capacity == 0 ? 64 : 2 * names->capacity;
-    struct symbol *symbol = realloc(names->symbol, (size_t)capacity * sizeof *symbol);
-    if (symbol != NULL) names->symbol = symbol;
-    bool *used = symbol != NULL ? realloc(names->used, (size_t)capacity * sizeof *used) : NULL;
-    if (used != NULL) names->used = used;
-    if (used == NULL) return false;
-    names->capacity = capacity;
-    return true;
-}
-
 expr names_symbol(struct names *names, const struct robot_parts *parts, const struct symbol *symbol)
 {
     int k = 0;
     while (k < names->n && !same_symbol(&names->symbol[k], symbol)) k++;
     if (k == names->n) {
-        names->failed = names->failed || (names->n == names->capacity && !grow(names));
+        struct symbol *larger = realloc(names->symbol, (size_t)(k + 1) * sizeof *larger);
+        if (larger != NULL) names->symbol = larger;
+        else names->failed = true;
         if (names->failed) return ZERO;
-        names->symbol[names->n] = *symbol;
-        names->used[names->n++] = false;
+        names->symbol[names->n++] = *symbol;
     }
     names->symbol[k].definition = symbol->definition;
     return expr_input(parts->g, parts->first[ARGUMENTS] + k);
@@ -133,58 +122,67 @@ struct search {
     expr found;
 };
 
-static expr symbol_at(const struct search *s, enum quantity what, int link, int i, int j, int axis)
+/* Sets what was found; true */
+static bool found_symbol(struct search *s, enum quantity what, int link, int i, int j, int axis, double value)
 {
-    const struct symbol symbol = {.what = what, .link = link, .i = i, .j = j, .axis = axis, .value = *s->at};
-    return names_symbol(s->names, s->parts, &symbol);
-}
-
-/* Mass, center of mass and inertia are three quantities that follow each other */
-static bool find_properties(struct search *s, const struct mass_properties *body, enum quantity mass,
-                            enum quantity center, enum quantity inertia)
-{
-    int k = 0;
-    if (within(s->at, &body->mass, 1, &k)) s->found = symbol_at(s, mass, s->link, -1, -1, -1);
-    else if (within(s->at, body->com, 3, &k)) s->found = symbol_at(s, center, s->link, -1, -1, k);
-    else if (within(s->at, body->inertia, 6, &k)) s->found = symbol_at(s, inertia, s->link, -1, -1, k);
-    else return false;
+    const struct symbol symbol = {.what = what, .link = link, .i = i, .j = j, .axis = axis, .value = value};
+    s->found = names_symbol(s->names, s->parts, &symbol);
     return true;
 }
 
-static expr length_symbol(const struct search *s, int link, double value)
+/* A number of an array with components */
+static bool find_component(struct search *s, const double *first, int count, enum quantity what, int link)
 {
-    const struct symbol symbol = {.what = Q_LENGTH, .link = link, .i = -1, .j = -1, .axis = 0, .value = value};
-    return names_symbol(s->names, s->parts, &symbol);
+    int k = 0;
+    return within(s->at, first, count, &k) && found_symbol(s, what, link, -1, -1, count > 1 ? k : -1, *s->at);
 }
 
-/* factor mu l^power, if that is the number */
-static bool find_uniform(struct search *s, double factor, int power)
+/* A number of an array over modes with components for each of them; j: a section. What is rounding error of zero against the largest,
+   or smaller than `least`, is zero */
+static bool find_of_modes(struct search *s, const double *first, int modes, int components, double least,
+                          enum quantity what, int j)
+{
+    int k = 0;
+    if (!within(s->at, first, modes * components, &k)) return false;
+    s->found = ZERO;
+    return is_noise(*s->at, first, modes * components) || fabs(*s->at) < least ||
+           found_symbol(s, what, s->link, k / components, j, components > 1 ? k % components : -1, *s->at);
+}
+
+static bool find_properties(struct search *s, const struct mass_properties *body, enum quantity mass,
+                            enum quantity center, enum quantity inertia)
+{
+    return find_component(s, &body->mass, 1, mass, s->link) || find_component(s, body->com, 3, center, s->link) ||
+           find_component(s, body->inertia, 6, inertia, s->link);
+}
+
+/* A number of an array of a uniform beam that is factor mu l^power, where mu or l may be missing */
+static bool find_uniform(struct search *s, const double *first, int count, double factor, bool by_mu, int power)
 {
     struct graph *g = s->parts->g;
     const struct link *link = &s->parts->model->robot->link[s->link];
-    if (link->type != BODY_BEAM) return false;
+    int k = 0;
+    if (link->type != BODY_BEAM || !within(s->at, first, count, &k)) return false;
     const struct beam_properties middle = beam_at(&link->beam, 0.5);
-    const double mu = middle.mass_per_length + middle.added_mass_per_length, l = link->beam.length;
+    const double mu = by_mu ? middle.mass_per_length + middle.added_mass_per_length : 1, l = link->beam.length;
     if (!near(*s->at, factor * mu * pow(l, power))) return false;
-    const struct symbol symbol = {.what = Q_LINE_MASS, .link = s->link, .i = -1, .j = -1, .axis = -1, .value = mu};
-    s->found = expr_scale(g, factor, names_symbol(s->names, s->parts, &symbol));
-    for (int i = 0; i < power; i++) s->found = expr_mul(g, s->found, length_symbol(s, s->link, l));
+    s->found = ONE;
+    if (by_mu) found_symbol(s, Q_LINE_MASS, s->link, -1, -1, -1, mu);
+    expr product = expr_scale(g, factor, s->found);
+    for (int i = 0; i < power; i++) {
+        found_symbol(s, Q_LENGTH, s->link, -1, -1, 0, l);
+        product = expr_mul(g, product, s->found);
+    }
+    s->found = product;
     return true;
 }
 
 /* A rigid link; of a uniform beam: m = mu l, c = l/2, I = mu l^3/12 */
 static bool find_rigid(struct search *s)
 {
-    const struct link *link = &s->parts->model->robot->link[s->link];
     const struct mass_properties *body = &s->parts->body[s->link];
-    int k = 0;
-    if (within(s->at, &body->mass, 1, &k) && find_uniform(s, 1, 1)) return true;
-    if (within(s->at, body->inertia, 6, &k) && find_uniform(s, 1.0 / 12, 3)) return true;
-    if (link->type == BODY_BEAM && within(s->at, body->com, 1, &k) && near(*s->at, link->beam.length / 2)) {
-        s->found = expr_scale(s->parts->g, 0.5, length_symbol(s, s->link, link->beam.length));
-        return true;
-    }
-    return find_properties(s, body, Q_MASS, Q_CENTER, Q_INERTIA);
+    return find_uniform(s, &body->mass, 1, 1, true, 1) || find_uniform(s, body->inertia, 6, 1.0 / 12, true, 3) ||
+           find_uniform(s, body->com, 1, 0.5, false, 1) || find_properties(s, body, Q_MASS, Q_CENTER, Q_INERTIA);
 }
 
 /* T of a rigid link; joints of children that are at T have the same symbol */
@@ -192,107 +190,62 @@ static bool find_positions(struct search *s)
 {
     const struct robot_parts *parts = s->parts;
     int k = 0;
-    if (within(s->at, parts->model->link[s->link].tip.p, 3, &k)) {
-        s->found = symbol_at(s, Q_LENGTH, s->link, -1, -1, k);
-        return true;
-    }
+    if (find_component(s, parts->model->link[s->link].tip.p, 3, Q_LENGTH, s->link)) return true;
     for (int p = 0; p < parts->n; p++) {
         const struct link_part *part = &parts->part[p];
         if (part->link != s->link || !within(s->at, part->C.p, 3, &k)) continue;
         const int parent = part->lm->parent;
         const bool tip = parent >= 0 && part->mount < 0 && *s->at == parts->model->link[parent].tip.p[k];
-        s->found = tip ? symbol_at(s, Q_LENGTH, parent, -1, -1, k) : symbol_at(s, Q_OFFSET, s->link, -1, -1, k);
-        return true;
+        return find_component(s, part->C.p, 3, tip ? Q_LENGTH : Q_OFFSET, tip ? parent : s->link);
     }
     return false;
 }
 
-/* A section: where it is, and how modes move it */
-static bool find_section(struct search *s, const struct section *shape, enum quantity move, enum quantity turn, int j)
-{
-    const int m = s->parts->model->link[s->link].m;
-    int k = 0;
-    if (within(s->at, shape->x, 3, &k)) {
-        const bool tip = move == Q_TIP_SHAPE;
-        s->found = tip ? symbol_at(s, Q_LENGTH, s->link, -1, -1, k) : expr_number(s->parts->g, *s->at);
-    } else if (within(s->at, shape->Phi, 3 * m, &k)) {
-        s->found = is_noise(*s->at, shape->Phi, 3 * m) || fabs(*s->at) < 1e-14
-                       ? ZERO
-                       : symbol_at(s, move, s->link, k / 3, j, k % 3);
-    } else if (within(s->at, shape->Lambda, 3 * m, &k)) {
-        s->found = is_noise(*s->at, shape->Lambda, 3 * m) ? ZERO : symbol_at(s, turn, s->link, k / 3, j, k % 3);
-    } else {
-        return false;
-    }
-    return true;
-}
-
+/* Sections, the hinge first and the tip second: where they are, and how modes move them */
 static bool find_sections(struct search *s)
 {
+    static const enum quantity move[3] = {Q_HINGE_SHAPE, Q_TIP_SHAPE, Q_SECTION_SHAPE},
+                               turn[3] = {Q_HINGE_TURN, Q_TIP_TURN, Q_SECTION_TURN};
     const struct link_model *lm = &s->parts->model->link[s->link];
-    if (find_section(s, &lm->body->hinge, Q_HINGE_SHAPE, Q_HINGE_TURN, -1)) return true;
-    for (int k = 0; k < lm->n_sections; k++)
-        if (find_section(s, &lm->section[k].shape, k == 0 ? Q_TIP_SHAPE : Q_SECTION_SHAPE,
-                         k == 0 ? Q_TIP_TURN : Q_SECTION_TURN, k == 0 ? -1 : k))
+    for (int k = -1; k < lm->n_sections; k++) {
+        const struct section *shape = k < 0 ? &lm->body->hinge : &lm->section[k].shape;
+        const int kind = k < 0 ? 0 : k == 0 ? 1 : 2, j = k > 0 ? k : -1;
+        int i = 0;
+        if (k == 0 && find_component(s, shape->x, 3, Q_LENGTH, s->link)) return true;
+        if (within(s->at, shape->x, 3, &i)) {
+            s->found = expr_number(s->parts->g, *s->at);
             return true;
+        }
+        if (find_of_modes(s, shape->Phi, lm->m, 3, 1e-14, move[kind], j) ||
+            find_of_modes(s, shape->Lambda, lm->m, 3, 0, turn[kind], j))
+            return true;
+    }
     return false;
 }
 
-/* Symmetric matrices of a beam: a mode is a shape, so that without rotary inertia M_ff is G */
-static bool find_pairs(struct search *s)
+/* Integrals of a flexible body; of symmetric matrices the indices ascend. A mode of a beam is a shape, so that without rotary inertia
+   M_ff is G */
+static bool find_integrals(struct search *s)
 {
     const struct body *body = s->parts->model->link[s->link].body;
     const int n = body->n_shapes, m = body->m;
     int k = 0;
-    if (within(s->at, body->G, n * n, &k)) {
-        const int a = k / n, b = k % n;
-        s->found = symbol_at(s, Q_SHAPE_GRAM, s->link, a < b ? a : b, a < b ? b : a, -1);
+    if (find_uniform(s, &body->mass, 1, 1, true, 1) || find_component(s, &body->mass, 1, Q_MASS, s->link) ||
+        find_uniform(s, body->c0, 3, 0.5, true, 2) || find_component(s, body->c0, 3, Q_FIRST_MOMENT, s->link) ||
+        find_uniform(s, body->N0, 6, 1.0 / 3, true, 3) || find_component(s, body->N0, 6, Q_SECOND_MOMENT, s->link) ||
+        find_of_modes(s, body->s, n, 1, 0, Q_SHAPE_MASS, -1))
         return true;
-    }
-    if (!within(s->at, body->Mff0, m * m, &k)) return false;
-    const int a = k / m < k % m ? k / m : k % m, b = k / m + k % m - a;
-    bool gram = n == m;
-    for (int i = 0; gram && i < n; i++) gram = body->k[i] == i;
-    gram = gram && near(body->G[n * a + b], *s->at);
-    s->found = symbol_at(s, gram ? Q_SHAPE_GRAM : Q_MODE_MASS, s->link, a, b, -1);
-    return true;
-}
-
-static bool find_integrals(struct search *s)
-{
-    const struct body *body = s->parts->model->link[s->link].body;
-    const int n = body->n_shapes;
-    int k = 0;
-    if (within(s->at, &body->mass, 1, &k)) {
-        if (!find_uniform(s, 1, 1)) s->found = symbol_at(s, Q_MASS, s->link, -1, -1, -1);
-    } else if (within(s->at, body->c0, 3, &k)) {
-        if (!find_uniform(s, 0.5, 2)) s->found = symbol_at(s, Q_FIRST_MOMENT, s->link, -1, -1, k);
-    } else if (within(s->at, body->N0, 6, &k)) {
-        if (!find_uniform(s, 1.0 / 3, 3)) s->found = symbol_at(s, Q_SECOND_MOMENT, s->link, -1, -1, k);
-    } else if (within(s->at, body->s, n, &k)) {
-        s->found = is_noise(*s->at, body->s, n) ? ZERO : symbol_at(s, Q_SHAPE_MASS, s->link, k, -1, -1);
-    } else if (within(s->at, body->b, 3 * n, &k)) {
-        s->found = is_noise(*s->at, body->b, 3 * n) ? ZERO : symbol_at(s, Q_SHAPE_MOMENT, s->link, k % n, -1, k / n);
-    } else if (within(s->at, body->JL, 3 * body->m, &k)) {
-        s->found = symbol_at(s, Q_MODE_SPIN, s->link, k / 3, -1, k % 3);
-    } else {
-        return find_pairs(s);
-    }
-    return true;
-}
-
-static bool find_in_link(struct search *s)
-{
-    const struct link *link = &s->parts->model->robot->link[s->link];
-    const struct link_model *lm = &s->parts->model->link[s->link];
-    int k = 0;
-    if (within(s->at, lm->joint.motor_inertia, MOST_VELOCITIES, &k)) {
-        s->found = symbol_at(s, Q_MOTOR_INERTIA, s->link, lm->joint.nv > 1 ? k : -1, -1, -1);
-        return true;
-    }
-    return find_properties(s, &link->hub, Q_HUB_MASS, Q_HUB_CENTER, Q_HUB_INERTIA) ||
-           find_properties(s, &link->payload, Q_PAYLOAD_MASS, Q_PAYLOAD_CENTER, Q_PAYLOAD_INERTIA) || find_rigid(s) ||
-           find_positions(s) || (lm->body != NULL && (find_integrals(s) || find_sections(s)));
+    s->found = ZERO;
+    if (within(s->at, body->b, 3 * n, &k))
+        return is_noise(*s->at, body->b, 3 * n) || found_symbol(s, Q_SHAPE_MOMENT, s->link, k % n, -1, k / n, *s->at);
+    if (within(s->at, body->JL, 3 * m, &k)) return found_symbol(s, Q_MODE_SPIN, s->link, k / 3, -1, k % 3, *s->at);
+    const bool shapes = within(s->at, body->G, n * n, &k);
+    if (!shapes && !within(s->at, body->Mff0, m * m, &k)) return false;
+    const int size = shapes ? n : m, a = k / size < k % size ? k / size : k % size, b = k / size + k % size - a;
+    bool gram = shapes || n == m;
+    for (int i = 0; !shapes && gram && i < n; i++) gram = body->k[i] == i;
+    gram = gram && (shapes || near(body->G[n * a + b], *s->at));
+    return found_symbol(s, gram ? Q_SHAPE_GRAM : Q_MODE_MASS, s->link, a, b, -1, *s->at);
 }
 
 /* Gravity along one axis of the world is g > 0 */
@@ -302,10 +255,8 @@ static bool find_gravity(struct search *s)
     int k = 0, n = 0;
     if (!within(s->at, gravity, 3, &k)) return false;
     for (int i = 0; i < 3; i++) n += gravity[i] != 0;
-    struct symbol symbol = {.what = Q_GRAVITY, .link = -1, .i = -1, .j = -1, .axis = k, .value = *s->at};
     const bool down = n == 1 && *s->at < 0;
-    if (down) symbol.value = -*s->at;
-    s->found = names_symbol(s->names, s->parts, &symbol);
+    found_symbol(s, Q_GRAVITY, -1, -1, -1, k, down ? -*s->at : *s->at);
     if (down) s->found = negative(s->found);
     return true;
 }
@@ -315,8 +266,19 @@ static expr symbol_for(struct namer *namer, const struct robot_parts *parts, con
     struct search s = {.names = (struct names *)namer, .parts = parts, .at = at};
     if (*at == 0) return ZERO;
     if (find_gravity(&s)) return s.found;
-    for (s.link = 0; s.link < parts->model->n_links; s.link++)
-        if (find_in_link(&s)) return s.found;
+    for (s.link = 0; s.link < parts->model->n_links; s.link++) {
+        const struct link *link = &parts->model->robot->link[s.link];
+        const struct link_model *lm = &parts->model->link[s.link];
+        int k = 0;
+        if (within(at, lm->joint.motor_inertia, MOST_VELOCITIES, &k))
+            found_symbol(&s, Q_MOTOR_INERTIA, s.link, lm->joint.nv > 1 ? k : -1, -1, -1, *at);
+        else if (!find_properties(&s, &link->hub, Q_HUB_MASS, Q_HUB_CENTER, Q_HUB_INERTIA) &&
+                 !find_properties(&s, &link->payload, Q_PAYLOAD_MASS, Q_PAYLOAD_CENTER, Q_PAYLOAD_INERTIA) &&
+                 !find_rigid(&s) && !find_positions(&s) &&
+                 (lm->body == NULL || (!find_integrals(&s) && !find_sections(&s))))
+            continue;
+        return s.found;
+    }
     return expr_number(parts->g, *at);
 }
 
@@ -359,9 +321,7 @@ void names_make(struct names *names)
 void names_free(struct names *names)
 {
     free(names->symbol);
-    free(names->used);
     names->symbol = NULL;
-    names->used = NULL;
 }
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
@@ -371,7 +331,7 @@ static bool needs_axis(const struct names *names, const struct symbol *symbol)
 {
     for (int k = 0; k < names->n; k++) {
         struct symbol other = names->symbol[k];
-        if (!names->used[k] || other.axis == symbol->axis) continue;
+        if (!names->symbol[k].used || other.axis == symbol->axis) continue;
         other.axis = symbol->axis;
         if (same_symbol(&other, symbol)) return true;
     }
