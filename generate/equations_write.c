@@ -50,34 +50,12 @@ static void spell_entries(struct page *page)
     }
 }
 
-/* Sums that occur more than once, or nodes of the graph, become variables before the entries are spelled with them */
-static void spell(struct page *page)
-{
-    if (page->e->expanded) {
-        page->speller.counting = true;
-        spell_entries(page);
-        page->speller.counting = false;
-    } else {
-        spelling_statements(&page->speller, page->e->n_entries, page->e->entries);
-    }
-    spell_entries(page);
-}
-
 /* ---- which symbols are used -------------------------------------------------------------------------------------- */
 
 static void use_input(struct equations *e, int input)
 {
     const int k = input - e->parts.first[ARGUMENTS];
     if (k >= 0) e->names.symbol[k].used = true;
-}
-
-static void use_sum(struct equations *e, const struct sum *sum)
-{
-    for (int k = 0; k < sum->n; k++) {
-        const struct term *t = &sum->term[k];
-        for (int j = 0; j < t->n; j++) use_input(e, t->factor[j]);
-        for (int j = 0; j < t->angles.n; j++) use_input(e, t->angles.symbol[j]);
-    }
 }
 
 static void use_expressions(struct equations *e, int n, const expr *output)
@@ -98,7 +76,14 @@ static void find_used(struct equations *e)
 {
     if (!e->expanded) use_expressions(e, e->n_entries, e->entries);
     for (int b = 0; e->expanded && b < MATRICES; b++)
-        for (int i = 0; i < count_of(&e->matrix[b]); i++) use_sum(e, &e->matrix[b].sum[i]);
+        for (int i = 0; i < count_of(&e->matrix[b]); i++) {
+            const struct sum *sum = &e->matrix[b].sum[i];
+            for (int k = 0; k < sum->n; k++) {
+                const struct term *t = &sum->term[k];
+                for (int j = 0; j < t->n; j++) use_input(e, t->factor[j]);
+                for (int j = 0; j < t->angles.n; j++) use_input(e, t->angles.symbol[j]);
+            }
+        }
     for (int k = 0; k < e->names.n; k++)
         if (e->names.symbol[k].used && is_defined(e, k)) use_expressions(e, 1, &e->names.symbol[k].definition);
 }
@@ -342,7 +327,14 @@ bool equations_write(FILE *file, struct equations *e, enum equation_format forma
         .file = file, .e = e, .format = &formats[format], .speller = {.e = e, .format = &formats[format]}};
     find_used(e);
     page.speller.failed = e->names.failed;
-    spell(&page);
+    if (e->expanded) { /* sums that occur more than once become variables, or nodes of the graph */
+        page.speller.counting = true;
+        spell_entries(&page);
+        page.speller.counting = false;
+    } else {
+        spelling_statements(&page.speller, e->n_entries, e->entries);
+    }
+    spell_entries(&page);
     page.definitions = page.speller.n_variables > 0;
     for (int k = 0; k < e->names.n; k++)
         page.definitions = page.definitions || (e->names.symbol[k].used && is_defined(e, k));

@@ -1,7 +1,7 @@
 /* Articulated-body forward dynamics: modes are eliminated before the joint of their link (theory.md 29 to 33). */
 #include <string.h>
 
-#include "generate/forward.h"
+#include "generate/loops.h"
 
 /* ---- factors ----------------------------------------------------------------------------------------------------- */
 

@@ -8,10 +8,7 @@
 
 #include "analysis/random_state.h"
 #include "generate/generate.h"
-#include "generate/jacobian.h"
 #include "math/vec.h"
-
-enum { TIP_NUMBERS = 18 };
 
 #define TAKES(argument) (1u << (argument))
 #define LOADS           (TAKES(ARG_ACTUATOR) | TAKES(ARG_TIP_WRENCH) | TAKES(ARG_FRAME_WRENCH))
@@ -65,7 +62,7 @@ void generate_describe(const struct generation *what, int i, struct generated *f
 
 /* ---- kept parameters --------------------------------------------------------------------------------------------- */
 
-static bool keep(struct generation *what, enum kept_kind kind, int index)
+static bool add_kept(struct generation *what, enum kept_kind kind, int index)
 {
     if (what->n_kept == MOST_KEPT) return false;
     what->kept[what->n_kept++] = (struct kept){.parameter = kind, .index = index};
@@ -78,15 +75,15 @@ bool generate_keep(struct generation *what, const char *name)
     const struct robot *robot = what->mechanism->robot;
     if (strcmp(name, "gravity") == 0) {
         for (int i = 0; i < 3; i++)
-            if (!keep(what, KEPT_GRAVITY, i)) return false;
+            if (!add_kept(what, KEPT_GRAVITY, i)) return false;
         return true;
     }
-    if (strcmp(name, mass) == 0) return keep(what, KEPT_PAYLOAD_MASS, robot->tip);
+    if (strcmp(name, mass) == 0) return add_kept(what, KEPT_PAYLOAD_MASS, robot->tip);
     for (int i = 0; i < robot->n_links; i++) {
         const size_t length = strlen(robot->link[i].name);
         if (strncmp(name, robot->link[i].name, length) == 0 && name[length] == '.' &&
             strcmp(name + length + 1, mass) == 0)
-            return keep(what, KEPT_PAYLOAD_MASS, i);
+            return add_kept(what, KEPT_PAYLOAD_MASS, i);
     }
     return false;
 }
@@ -216,36 +213,6 @@ enum status generate_random_inputs(const struct generation *what, uint64_t *seed
     return good ? STATUS_OK : STATUS_NOT_POSITIVE;
 }
 
-static void tip_reference(struct mechanism *m, const struct input *in, double *result)
-{
-    struct frame_motion tip;
-    dyn_motion(m->model, m->work, in, NULL);
-    dyn_velocity(m->model, m->work, in);
-    dyn_frame(m->model, m->work, &m->model->tip_frame, &tip);
-    copy3(tip.p, result);
-    copy9(tip.R, result + 3);
-    copy3(tip.v, result + 12);
-    copy3(tip.omega, result + 15);
-}
-
-static void mass_reference(struct mechanism *m, const struct input *in, double *result)
-{
-    const size_t n = (size_t)m->model->nv;
-    double *bias = result + n * n; /* at first the accelerations, which are zero */
-    dyn_mass_matrix(m->model, m->work);
-    memcpy(result, m->work->M, n * n * sizeof *result);
-    memset(m->work->rhs, 0, n * sizeof *result);
-    dyn_inverse(m->model, m->work, in, m->work->rhs, bias);
-}
-
-static enum status forward_reference(struct mechanism *m, const struct input *in, double *result)
-{
-    const struct constraints *loops = m->constraints;
-    const enum status status = mechanism_forward(m, in, result);
-    for (int k = 0; k < loops->n_active; k++) result[m->model->nv + k] = loops->lambda[loops->active[k]];
-    return status;
-}
-
 /* Multipliers and gaps of active constraints are in rows of all constraints there */
 static enum status residual_reference(struct mechanism *m, const struct input *in, const double *qdd,
                                       const double *lambda, double *result)
@@ -263,16 +230,34 @@ enum status generate_reference(const struct generation *what, int i, const doubl
 {
     struct mechanism *m = what->mechanism;
     const int n = m->model->nv;
+    const struct constraints *loops = m->constraints;
+    const double *qdd = inputs + generate_first(what, ARG_QDD), *lambda = inputs + generate_first(what, ARG_LAMBDA);
     struct input in = input_of(what, inputs);
-    if (i == FORWARD) return forward_reference(m, &in, result);
-    if (i == RESIDUAL)
-        return residual_reference(m, &in, inputs + generate_first(what, ARG_QDD),
-                                  inputs + generate_first(what, ARG_LAMBDA), result);
+    if (i == RESIDUAL) return residual_reference(m, &in, qdd, lambda, result);
     if (i == JACOBIAN) return mechanism_forward_jacobian(m, &in, result, result + n, result + n + n * n);
+    if (i == FORWARD) {
+        const enum status status = mechanism_forward(m, &in, result);
+        for (int k = 0; k < loops->n_active; k++) result[n + k] = loops->lambda[loops->active[k]];
+        return status;
+    }
     in.tip_wrench = in.frame_wrench = NULL;
     dyn_configuration(m->model, m->work, in.q);
-    if (i == INVERSE) dyn_inverse(m->model, m->work, &in, inputs + generate_first(what, ARG_QDD), result);
-    else if (i == MASS) mass_reference(m, &in, result);
-    else tip_reference(m, &in, result);
+    if (i == INVERSE) {
+        dyn_inverse(m->model, m->work, &in, qdd, result);
+    } else if (i == MASS) {
+        dyn_mass_matrix(m->model, m->work);
+        memcpy(result, m->work->M, (size_t)(n * n) * sizeof *result);
+        memset(m->work->rhs, 0, (size_t)n * sizeof *result); /* accelerations */
+        dyn_inverse(m->model, m->work, &in, m->work->rhs, result + n * n);
+    } else {
+        struct frame_motion tip;
+        dyn_motion(m->model, m->work, &in, NULL);
+        dyn_velocity(m->model, m->work, &in);
+        dyn_frame(m->model, m->work, &m->model->tip_frame, &tip);
+        copy3(tip.p, result);
+        copy9(tip.R, result + 3);
+        copy3(tip.v, result + 12);
+        copy3(tip.omega, result + 15);
+    }
     return STATUS_OK;
 }

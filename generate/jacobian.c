@@ -1,15 +1,12 @@
 /* d(qdd) = -M^-1 d(inverse dynamics) at constant qdd: the inverse dynamics has fewer expressions to differentiate than the forward
    dynamics, and the factors of M are there already. */
-#include "generate/jacobian.h"
-
 #include <string.h>
 
-#include "generate/forward.h"
 #include "generate/graph/derivative.h"
-#include "generate/residual.h"
+#include "generate/loops.h"
 
 /* Changes of the inputs in direction x of the positions, or in that of velocity x */
-static void seed(struct robot_parts *parts, bool by_velocity, int x, expr *change)
+static void set_direction(struct robot_parts *parts, bool by_velocity, int x, expr *change)
 {
     struct graph *g = parts->g;
     if (by_velocity) {
@@ -43,17 +40,6 @@ struct differentiated {
     struct substitution qdd;
 };
 
-static bool take_arrays(struct robot_parts *parts, struct differentiated *d)
-{
-    struct arena *arena = &parts->arena;
-    const struct graph *g = parts->g;
-    d->n = g->n;
-    d->given = arena_allocate(arena, (size_t)g->n, sizeof *d->given);
-    d->change = arena_allocate(arena, (size_t)g->n, sizeof *d->change);
-    for (int i = 0; d->given != NULL && i < g->n; i++) d->given[i] = g->node[i].operation == INPUT;
-    return !arena->failed;
-}
-
 /* The change of an expression, at the accelerations and multipliers of the forward dynamics */
 static expr changed(const struct differentiated *d, expr e)
 {
@@ -61,11 +47,11 @@ static expr changed(const struct differentiated *d, expr e)
 }
 
 /* One column: M dqdd - G' dlambda = -df,  G dqdd = -dgap */
-static bool column_of(struct robot_parts *parts, const struct loop_parts *loops, struct differentiated *d,
-                      struct residual *r, bool by_velocity, int x, expr *column)
+static bool make_column(struct robot_parts *parts, const struct loop_parts *loops, struct differentiated *d,
+                        struct residual *r, bool by_velocity, int x, expr *column)
 {
     memset(d->change, 0, (size_t)d->n * sizeof *d->change);
-    seed(parts, by_velocity, x, d->change);
+    set_direction(parts, by_velocity, x, d->change);
     expr_differentiate(parts->g, d->n, d->given, d->change);
     if (!expr_substitute(parts->g, &d->qdd)) return false;
     for (int k = 0; k < parts->model->nv; k++) d->Q[k] = negative(changed(d, d->force[k]));
@@ -81,22 +67,29 @@ static bool column_of(struct robot_parts *parts, const struct loop_parts *loops,
     return true;
 }
 
-static enum status columns(struct robot_parts *parts, struct differentiated *d, expr *qdd)
+/* Forward dynamics, and a column for each position and velocity */
+static enum status make_columns(struct robot_parts *parts, struct differentiated *d, expr *qdd)
 {
     const int n = parts->model->nv;
+    struct graph *g = parts->g;
+    struct arena *arena = &parts->arena;
     struct residual r;
     struct loop_parts loops;
     /* inputs from ARG_QDD on: accelerations, then others that stay, then multipliers */
-    const int first = parts->first[ARG_QDD],
-              count = parts->first[ARG_LAMBDA] - first + parts->mechanism->constraints->n_active;
-    expr *by = arena_allocate(&parts->arena, (size_t)count, sizeof *by);
-    enum status status = by != NULL ? residual_make(parts, &r) : STATUS_NO_MEMORY;
-    if (status == STATUS_OK) status = forward_solution(parts, &loops, qdd, by + parts->first[ARG_LAMBDA] - first);
-    for (int i = 0; status == STATUS_OK && i < parts->first[ARG_LAMBDA] - first; i++)
-        by[i] = i < n ? qdd[i] : expr_input(parts->g, first + i);
+    const int first = parts->first[ARG_QDD], stay = parts->first[ARG_LAMBDA] - first,
+              count = stay + parts->mechanism->constraints->n_active;
+    d->n = g->n;
+    d->given = arena_allocate(arena, (size_t)g->n, sizeof *d->given);
+    d->change = arena_allocate(arena, (size_t)g->n, sizeof *d->change);
+    expr *by = arena_allocate(arena, (size_t)count, sizeof *by);
+    if (arena->failed) return STATUS_NO_MEMORY;
+    for (int i = 0; i < g->n; i++) d->given[i] = g->node[i].operation == INPUT;
+    enum status status = residual_make(parts, &r);
+    if (status == STATUS_OK) status = forward_solution(parts, &loops, qdd, by + stay);
+    for (int i = 0; status == STATUS_OK && i < stay; i++) by[i] = i < n ? qdd[i] : expr_input(g, first + i);
     d->qdd = (struct substitution){.first = first, .count = count, .by = by};
     for (int x = 0; status == STATUS_OK && x < 2 * n; x++)
-        if (!column_of(parts, &loops, d, &r, x >= n, x % n, qdd + n + n * x)) status = STATUS_NO_MEMORY;
+        if (!make_column(parts, &loops, d, &r, x >= n, x % n, qdd + n + n * x)) status = STATUS_NO_MEMORY;
     substitution_free(&d->qdd);
     return status;
 }
@@ -106,14 +99,15 @@ enum status forward_jacobian(struct robot_parts *parts, expr *qdd)
     const size_t n = (size_t)parts->model->nv, rows = (size_t)parts->mechanism->constraints->n_active;
     struct arena *arena = &parts->arena;
     struct robot_parts moving;
-    struct differentiated d = {0};
-    expr **const by_velocity[] = {&d.Q, &d.force}, **const by_row[] = {&d.gap, &d.gap_change, &d.multipliers};
-    for (int i = 0; i < 2; i++) *by_velocity[i] = arena_allocate(arena, n, sizeof(expr));
-    for (int i = 0; i < 3; i++) *by_row[i] = arena_allocate(arena, rows, sizeof(expr));
+    struct differentiated d = {.Q = arena_allocate(arena, n, sizeof(expr)),
+                               .force = arena_allocate(arena, n, sizeof(expr)),
+                               .gap = arena_allocate(arena, rows, sizeof(expr)),
+                               .gap_change = arena_allocate(arena, rows, sizeof(expr)),
+                               .multipliers = arena_allocate(arena, rows, sizeof(expr))};
     enum status status =
         parts_make(parts->g, parts->mechanism, NULL, parts->kept, parts->n_kept, parts->tip_wrench != NULL, &moving);
-    if (status == STATUS_OK) status = residual_forces(&moving, d.force, d.gap);
-    if (status == STATUS_OK) status = take_arrays(parts, &d) ? columns(parts, &d, qdd) : STATUS_NO_MEMORY;
+    if (status == STATUS_OK) status = arena->failed ? STATUS_NO_MEMORY : residual_forces(&moving, d.force, d.gap);
+    if (status == STATUS_OK) status = make_columns(parts, &d, qdd);
     parts_free(&moving);
     return status;
 }

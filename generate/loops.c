@@ -19,7 +19,7 @@ static struct vector part_to_world(struct robot_parts *parts, int part, struct v
 }
 
 /* A vector of the world in our world frame: R' x */
-static struct vector in_our_world(struct robot_parts *parts, const expr x[3])
+static struct vector world_to_ours(struct robot_parts *parts, const expr x[3])
 {
     struct vector v = {{ZERO, ZERO, ZERO}};
     for (int i = 0; i < 3; i++)
@@ -41,7 +41,7 @@ static void make_site(struct robot_parts *parts, const struct anchor *anchor, st
 }
 
 /* A vector fixed in the anchor's frame, in axes of our world */
-static struct vector from_anchor(struct robot_parts *parts, const struct site_part *site, const double x[3])
+static struct vector anchor_to_world(struct robot_parts *parts, const struct site_part *site, const double x[3])
 {
     struct vector v;
     for (int i = 0; i < 3; i++) v.e[i] = expr_number(parts->g, x[i]);
@@ -61,29 +61,14 @@ static struct vector direction_of(struct robot_parts *parts, const struct constr
 {
     struct graph *g = parts->g;
     const struct equation *e = row->equation;
-    if (e->turns) return from_anchor(parts, &row->side[SIDE_PLANE], e->u);
+    if (e->turns) return anchor_to_world(parts, &row->side[SIDE_PLANE], e->u);
     if (e->rotational) {
-        const struct vector a = from_anchor(parts, &row->side[SIDE_A], e->a),
-                            b = from_anchor(parts, &row->side[SIDE_B], e->b);
+        const struct vector a = anchor_to_world(parts, &row->side[SIDE_A], e->a),
+                            b = anchor_to_world(parts, &row->side[SIDE_B], e->b);
         return cross(g, a.e, b.e);
     }
     const expr u[3] = {expr_number(g, e->u[0]), expr_number(g, e->u[1]), expr_number(g, e->u[2])};
-    return in_our_world(parts, u);
-}
-
-/* p_A - p_B and v_A - v_B */
-static void measure_gap(struct robot_parts *parts, const struct anchor *anchor, struct constraint_part *row)
-{
-    struct graph *g = parts->g;
-    const struct placed A = frames_anchor(parts, &anchor[SIDE_A]), B = frames_anchor(parts, &anchor[SIDE_B]);
-    const struct vector v_A = matrix_times(g, A.R, A.v), v_B = matrix_times(g, B.R, B.v);
-    expr p[3], v[3];
-    for (int i = 0; i < 3; i++) {
-        p[i] = expr_sub(g, A.p[i], B.p[i]);
-        v[i] = expr_sub(g, v_A.e[i], v_B.e[i]);
-    }
-    row->distance = in_our_world(parts, p);
-    row->rate = in_our_world(parts, v);
+    return world_to_ours(parts, u);
 }
 
 /* Unit multipliers: (r x u; u) and (-r x u; -u), or (c; 0) and (-c; 0); on a plane that turns (u x (p_A - p_B); 0)   (96) */
@@ -102,7 +87,15 @@ static void make_row(struct robot_parts *parts, const struct anchor *anchor, str
         for (int i = 0; s == SIDE_B && i < 6; i++) row->wrench[s][i] = negative(row->wrench[s][i]);
     }
     if (!e->turns) return;
-    measure_gap(parts, anchor, row);
+    const struct placed A = frames_anchor(parts, &anchor[SIDE_A]), B = frames_anchor(parts, &anchor[SIDE_B]);
+    const struct vector v_A = matrix_times(g, A.R, A.v), v_B = matrix_times(g, B.R, B.v);
+    expr p[3], v[3];
+    for (int i = 0; i < 3; i++) {
+        p[i] = expr_sub(g, A.p[i], B.p[i]);
+        v[i] = expr_sub(g, v_A.e[i], v_B.e[i]);
+    }
+    row->distance = world_to_ours(parts, p);
+    row->rate = world_to_ours(parts, v);
     const struct vector moment =
         world_to_part(parts, row->side[SIDE_PLANE].part, cross(g, row->direction.e, row->distance.e));
     memcpy(row->wrench[SIDE_PLANE], moment.e, sizeof moment.e);
@@ -154,8 +147,8 @@ static expr rotation_acceleration(struct robot_parts *parts, const struct constr
     struct graph *g = parts->g;
     struct vector omega[2], alpha[2], difference, turn;
     for (int s = 0; s < 2; s++) side_rotation(parts, &row->side[s], &omega[s], &alpha[s]);
-    const struct vector a = from_anchor(parts, &row->side[0], row->equation->a),
-                        b = from_anchor(parts, &row->side[1], row->equation->b), c = cross(g, a.e, b.e),
+    const struct vector a = anchor_to_world(parts, &row->side[0], row->equation->a),
+                        b = anchor_to_world(parts, &row->side[1], row->equation->b), c = cross(g, a.e, b.e),
                         wa = cross(g, omega[0].e, a.e), wb = cross(g, omega[1].e, b.e);
     struct vector cd = cross(g, wa.e, b.e);
     add_cross(g, a.e, wb.e, cd.e);
@@ -285,7 +278,7 @@ static void load_actuators(struct robot_parts *parts)
         expr line[3];
         for (int k = 0; k < 3; k++) line[k] = expr_sub(g, to.p[k], from.p[k]);
         const expr length = expr_function(g, SQRT, dot(g, line, line)), F = expr_div(g, parts->actuator[i], length);
-        const struct vector direction = in_our_world(parts, line);
+        const struct vector direction = world_to_ours(parts, line);
         for (int s = 0; s < 2; s++) {
             struct site_part site;
             expr wrench[6];
@@ -303,8 +296,8 @@ static void load_wrench(struct robot_parts *parts, const struct anchor *anchor, 
     struct site_part site;
     expr wrench[6];
     make_site(parts, anchor, &site);
-    const struct vector torque = world_to_part(parts, site.part, in_our_world(parts, given)),
-                        force = world_to_part(parts, site.part, in_our_world(parts, given + 3));
+    const struct vector torque = world_to_part(parts, site.part, world_to_ours(parts, given)),
+                        force = world_to_part(parts, site.part, world_to_ours(parts, given + 3));
     force_wrench(parts->g, &site, &force, wrench);
     add_vector(parts->g, 3, torque.e, wrench);
     load_with(parts, &site, ONE, wrench);

@@ -221,22 +221,22 @@ static int group_order(const struct speller *s, enum level level, const struct t
     return fourier_angles_order(&x->angles, &y->angles);
 }
 
-/* By groups; inside them terms without wave and with few coordinates first, then as fourier_term_order() */
-static int display_order(const struct speller *s, enum level level, const struct term *x, const struct term *y)
-{
-    const int group = level < LEVELS ? group_order(s, level, x, y) : 0;
-    if (group != 0) return group;
-    if (x->wave != y->wave) return x->wave < y->wave ? -1 : 1;
-    const int coordinates = coordinates_of(s, x) - coordinates_of(s, y);
-    return coordinates != 0 ? coordinates : fourier_term_order(x, y);
-}
-
+/* By groups; inside them terms without wave and with few coordinates first, then as fourier_term_order(). By insertion: there are few
+   terms, and mostly in order */
 static void sort_terms(const struct speller *s, enum level level, struct term *t, int n)
 {
-    for (int i = 1; i < n; i++) { /* by insertion: there are few, and mostly in order */
+    for (int i = 1; i < n; i++) {
         const struct term moved = t[i];
         int k = i;
-        for (; k > 0 && display_order(s, level, &t[k - 1], &moved) > 0; k--) t[k] = t[k - 1];
+        for (; k > 0; k--) {
+            const struct term *x = &t[k - 1];
+            int order = level < LEVELS ? group_order(s, level, x, &moved) : 0;
+            if (order == 0) order = (int)x->wave - (int)moved.wave;
+            if (order == 0) order = coordinates_of(s, x) - coordinates_of(s, &moved);
+            if (order == 0) order = fourier_term_order(x, &moved);
+            if (order <= 0) break;
+            t[k] = *x;
+        }
         t[k] = moved;
     }
 }
