@@ -38,25 +38,11 @@ static void make_stiffness(struct equations *e)
     }
 }
 
-/* J: generalized forces of unit multipliers */
-static enum status make_constraints(struct equations *e)
-{
-    struct loop_parts loops;
-    const struct matrix *J = &e->matrix[MATRIX_J];
-    const enum status status = loops_make(&e->parts, &loops);
-    if (status != STATUS_OK) return status;
-    memset(J->e, 0, (size_t)(J->rows * J->columns) * sizeof *J->e);
-    for (int i = 0; i < loops.n; i++)
-        for (int s = 0; s < loops.row[i].n_sides; s++) {
-            const struct site_part *site = &loops.row[i].side[s];
-            inverse_project_wrench(&e->parts, site->part, site->section, loops.row[i].wrench[s], J->e + e->n * i);
-        }
-    return STATUS_OK;
-}
-
 /* M, bias without springs, damping and friction, K and J. The first time names the numbers, then the names are sorted */
 static enum status make_expressions(struct equations *e)
 {
+    const struct matrix *J = &e->matrix[MATRIX_J];
+    struct loop_parts loops;
     enum status status = STATUS_OK;
     for (int pass = 0; pass < 2 && status == STATUS_OK; pass++) {
         if (pass > 0) {
@@ -69,7 +55,15 @@ static enum status make_expressions(struct equations *e)
         if (status != STATUS_OK) return status;
         inverse_mass_matrix(&e->parts, e->matrix[MATRIX_M].e);
         make_stiffness(e);
-        if (e->matrix[MATRIX_J].rows > 0) status = make_constraints(e);
+        if (J->rows == 0) continue;
+        status = loops_make(&e->parts, &loops);
+        if (status != STATUS_OK) return status;
+        memset(J->e, 0, (size_t)(J->rows * J->columns) * sizeof *J->e);
+        for (int i = 0; i < loops.n; i++) /* generalized forces of unit multipliers */
+            for (int s = 0; s < loops.row[i].n_sides; s++) {
+                const struct site_part *site = &loops.row[i].side[s];
+                inverse_project_wrench(&e->parts, site->part, site->section, loops.row[i].wrench[s], J->e + e->n * i);
+            }
     }
     return e->names.failed || e->g.failed || e->parts.arena.failed ? STATUS_NO_MEMORY : status;
 }

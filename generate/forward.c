@@ -151,20 +151,6 @@ void parts_gather(struct robot_parts *parts, struct residual *r, const expr *Q)
     }
 }
 
-/* qdd = (u - U' x)/D,   x += h qdd */
-static expr spread_column(struct graph *g, const struct element *e, const struct eliminated *by, double inertia, expr u,
-                          expr x[6])
-{
-    const int at = e->part + e->axis;
-    expr sum = expr_mul(g, u, by->inverse_D);
-    for (int i = 0; i < 6; i++)
-        if (i != at) sum = expr_sub_product(g, sum, by->G[i], x[i]);
-    sum = expr_add_product(g, sum, expr_scale(g, inertia, by->inverse_D), x[at]); /* U_h/D = 1 - Jm/D */
-    const expr qdd = expr_sub(g, sum, x[at]);
-    x[at] = sum;
-    return qdd;
-}
-
 /* eta_ddot = L^-T (Delta^-1 e - W x),   x_T = X x + J eta_ddot */
 static void spread_modes(struct graph *g, struct link_part *part, const expr *e, expr *etadd)
 {
@@ -183,6 +169,7 @@ static void spread_modes(struct graph *g, struct link_part *part, const expr *e,
     }
 }
 
+/* Of a column qdd = (u - U' x)/D,   x += h qdd */
 void parts_spread(struct robot_parts *parts, const struct residual *r, expr *qdd)
 {
     struct graph *g = parts->g;
@@ -194,11 +181,18 @@ void parts_spread(struct robot_parts *parts, const struct residual *r, expr *qdd
         if (part->parent >= 0) memcpy(x, parts->part[part->parent].frame[1 + part->mount].x, sizeof part->frame->x);
         for (int e = 0; e < part->path.n; e++) {
             const struct element *element = &part->path.element[e];
+            const struct eliminated *by = &part->column[e];
+            const int at = element->part + element->axis, k = element->k;
             if (element->move != COLUMN) path_element_motion_forth(g, element, x);
-            else if (!is_free(part)) qdd[lm->v + element->k] = motion_given_acceleration(parts, part, element->k, NULL);
-            else
-                qdd[lm->v + element->k] = spread_column(
-                    g, element, &part->column[e], lm->joint.motor_inertia[element->k], r->u[lm->v + element->k], x);
+            else if (!is_free(part)) qdd[lm->v + k] = motion_given_acceleration(parts, part, k, NULL);
+            if (element->move != COLUMN || !is_free(part)) continue;
+            expr sum = expr_mul(g, r->u[lm->v + k], by->inverse_D);
+            for (int j = 0; j < 6; j++)
+                if (j != at) sum = expr_sub_product(g, sum, by->G[j], x[j]);
+            const expr Jm_D = expr_scale(g, lm->joint.motor_inertia[k], by->inverse_D); /* U_h/D = 1 - Jm/D */
+            sum = expr_add_product(g, sum, Jm_D, x[at]);
+            qdd[lm->v + k] = expr_sub(g, sum, x[at]);
+            x[at] = sum;
         }
         spread_modes(g, part, r->u + lm->eta_v, qdd + lm->eta_v);
     }
@@ -206,11 +200,17 @@ void parts_spread(struct robot_parts *parts, const struct residual *r, expr *qdd
 
 /* ---- forward dynamics -------------------------------------------------------------------------------------------- */
 
-/* Q - b of joints and modes, with drives */
-static void applied_forces(struct robot_parts *parts, expr *Q)
+enum status forward_solution(struct robot_parts *parts, struct loop_parts *loops, expr *qdd, expr *lambda)
 {
     struct graph *g = parts->g;
-    for (int i = 0; i < parts->n; i++) {
+    struct residual r;
+    enum status status = loops_make(parts, loops);
+    expr *Q = arena_allocate(&parts->arena, (size_t)parts->model->nv, sizeof *Q),
+         *gap = arena_allocate(&parts->arena, (size_t)loops->n, sizeof *gap);
+    if (status == STATUS_OK) status = residual_make(parts, &r);
+    if (status != STATUS_OK || parts->arena.failed) return STATUS_NO_MEMORY;
+    parts_motion(parts, NULL);
+    for (int i = 0; i < parts->n; i++) { /* Q - b of joints and modes, with drives */
         const struct link_part *part = &parts->part[i];
         const struct link_model *lm = part->lm;
         for (int k = 0; k < lm->joint.nv; k++)
@@ -219,19 +219,6 @@ static void applied_forces(struct robot_parts *parts, expr *Q)
         for (int k = 0; k < part->m; k++)
             Q[lm->eta_v + k] = expr_sub(g, motion_elastic_force(parts, part, k), part->b_eta[k]);
     }
-}
-
-enum status forward_solution(struct robot_parts *parts, struct loop_parts *loops, expr *qdd, expr *lambda)
-{
-    const int n = parts->model->nv;
-    struct residual r;
-    enum status status = loops_make(parts, loops);
-    expr *Q = arena_allocate(&parts->arena, (size_t)n, sizeof *Q),
-         *gap = arena_allocate(&parts->arena, (size_t)loops->n, sizeof *gap);
-    if (status == STATUS_OK) status = residual_make(parts, &r);
-    if (status != STATUS_OK || parts->arena.failed) return STATUS_NO_MEMORY;
-    parts_motion(parts, NULL);
-    applied_forces(parts, Q);
     for (int i = 0; i < loops->n; i++) gap[i] = loops_gap_acceleration(parts, &loops->row[i]);
     loops_loads_apply(parts);
     for (int i = 0; i < parts->n; i++) /* the inertia forces of the motion as wrenches */

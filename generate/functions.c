@@ -96,6 +96,13 @@ const char *generate_kept_name(const struct generation *what, int i, char name[K
     return name;
 }
 
+double generate_kept_value(const struct generation *what, int i)
+{
+    const struct model *model = what->mechanism->model;
+    const struct kept *kept = &what->kept[i];
+    return kept->parameter == KEPT_GRAVITY ? model->gravity[kept->index] : model->robot->link[kept->index].payload.mass;
+}
+
 void generate_prefix(const char *name, char prefix[PREFIX_SIZE])
 {
     int n = 0;
@@ -138,21 +145,6 @@ int generate_first(const struct generation *what, int argument)
     int first[ARGUMENTS + 1];
     parts_number_arguments(what->mechanism, what->n_kept, what->wrenches, first);
     return first[argument];
-}
-
-static void draw_inputs(const struct generation *what, uint64_t *seed, double *inputs)
-{
-    const struct model *model = what->mechanism->model;
-    random_state(model, seed, inputs, inputs + generate_first(what, ARG_QD), inputs + generate_first(what, ARG_TAU));
-    for (int i = generate_first(what, ARG_QDD); i < generate_first(what, ARG_KEPT); i++) inputs[i] = random_unit(seed);
-    for (int i = 0; i < what->n_kept; i++) {
-        const struct kept *kept = &what->kept[i];
-        const double now = kept->parameter == KEPT_GRAVITY ? model->gravity[kept->index]
-                                                           : model->robot->link[kept->index].payload.mass;
-        inputs[generate_first(what, ARG_KEPT) + i] = now; /* the library's model has these */
-    }
-    for (int i = generate_first(what, ARG_LAMBDA); i < generate_first(what, ARGUMENTS); i++)
-        inputs[i] = random_unit(seed);
 }
 
 static struct input input_of(const struct generation *what, const double *inputs)
@@ -201,14 +193,19 @@ enum status generate_random_inputs(const struct generation *what, uint64_t *seed
     enum { TRIALS = 200 };
     const struct model *model = what->mechanism->model;
     double *near = calloc((size_t)(model->nq + model->nv) + 1, sizeof *near);
+    const int first = generate_first(what, ARG_QDD), kept = generate_first(what, ARG_KEPT);
     bool good = false;
     if (near == NULL) return STATUS_NO_MEMORY;
     for (int i = 0; i < TRIALS && !good; i++) {
-        draw_inputs(what, seed, inputs);
+        random_state(model, seed, inputs, inputs + generate_first(what, ARG_QD),
+                     inputs + generate_first(what, ARG_TAU));
+        for (int k = first; k < generate_first(what, ARGUMENTS); k++) {
+            const bool is_kept = k >= kept && k < kept + what->n_kept;
+            inputs[k] = is_kept ? generate_kept_value(what, k - kept) : random_unit(seed);
+        }
         good = well_conditioned(what, seed, inputs, near);
     }
-    for (int k = generate_first(what, ARG_QDD); good && k < generate_first(what, ARG_PRESCRIBED); k++)
-        inputs[k] = random_unit(seed);
+    for (int k = first; good && k < generate_first(what, ARG_PRESCRIBED); k++) inputs[k] = random_unit(seed);
     free(near);
     return good ? STATUS_OK : STATUS_NOT_POSITIVE;
 }

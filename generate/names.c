@@ -131,10 +131,10 @@ static bool found_symbol(struct search *s, enum quantity what, int link, int i, 
 }
 
 /* A number of an array with components */
-static bool find_component(struct search *s, const double *first, int count, enum quantity what, int link)
+static bool find_component(struct search *s, const double *first, int count, enum quantity what, int link, double value)
 {
     int k = 0;
-    return within(s->at, first, count, &k) && found_symbol(s, what, link, -1, -1, count > 1 ? k : -1, *s->at);
+    return within(s->at, first, count, &k) && found_symbol(s, what, link, -1, -1, count > 1 ? k : -1, value);
 }
 
 /* A number of an array over modes with components for each of them; j: a section. What is rounding error of zero against the largest,
@@ -152,8 +152,9 @@ static bool find_of_modes(struct search *s, const double *first, int modes, int 
 static bool find_properties(struct search *s, const struct mass_properties *body, enum quantity mass,
                             enum quantity center, enum quantity inertia)
 {
-    return find_component(s, &body->mass, 1, mass, s->link) || find_component(s, body->com, 3, center, s->link) ||
-           find_component(s, body->inertia, 6, inertia, s->link);
+    return find_component(s, &body->mass, 1, mass, s->link, *s->at) ||
+           find_component(s, body->com, 3, center, s->link, *s->at) ||
+           find_component(s, body->inertia, 6, inertia, s->link, *s->at);
 }
 
 /* A number of an array of a uniform beam that is factor mu l^power, where mu or l may be missing */
@@ -177,26 +178,18 @@ static bool find_uniform(struct search *s, const double *first, int count, doubl
     return true;
 }
 
-/* A rigid link; of a uniform beam: m = mu l, c = l/2, I = mu l^3/12 */
-static bool find_rigid(struct search *s)
-{
-    const struct mass_properties *body = &s->parts->body[s->link];
-    return find_uniform(s, &body->mass, 1, 1, true, 1) || find_uniform(s, body->inertia, 6, 1.0 / 12, true, 3) ||
-           find_uniform(s, body->com, 1, 0.5, false, 1) || find_properties(s, body, Q_MASS, Q_CENTER, Q_INERTIA);
-}
-
 /* T of a rigid link; joints of children that are at T have the same symbol */
 static bool find_positions(struct search *s)
 {
     const struct robot_parts *parts = s->parts;
     int k = 0;
-    if (find_component(s, parts->model->link[s->link].tip.p, 3, Q_LENGTH, s->link)) return true;
+    if (find_component(s, parts->model->link[s->link].tip.p, 3, Q_LENGTH, s->link, *s->at)) return true;
     for (int p = 0; p < parts->n; p++) {
         const struct link_part *part = &parts->part[p];
         if (part->link != s->link || !within(s->at, part->C.p, 3, &k)) continue;
         const int parent = part->lm->parent;
         const bool tip = parent >= 0 && part->mount < 0 && *s->at == parts->model->link[parent].tip.p[k];
-        return find_component(s, part->C.p, 3, tip ? Q_LENGTH : Q_OFFSET, tip ? parent : s->link);
+        return find_component(s, part->C.p, 3, tip ? Q_LENGTH : Q_OFFSET, tip ? parent : s->link, *s->at);
     }
     return false;
 }
@@ -211,7 +204,7 @@ static bool find_sections(struct search *s)
         const struct section *shape = k < 0 ? &lm->body->hinge : &lm->section[k].shape;
         const int kind = k < 0 ? 0 : k == 0 ? 1 : 2, j = k > 0 ? k : -1;
         int i = 0;
-        if (k == 0 && find_component(s, shape->x, 3, Q_LENGTH, s->link)) return true;
+        if (k == 0 && find_component(s, shape->x, 3, Q_LENGTH, s->link, *s->at)) return true;
         if (within(s->at, shape->x, 3, &i)) {
             s->found = expr_number(s->parts->g, *s->at);
             return true;
@@ -230,9 +223,10 @@ static bool find_integrals(struct search *s)
     const struct body *body = s->parts->model->link[s->link].body;
     const int n = body->n_shapes, m = body->m;
     int k = 0;
-    if (find_uniform(s, &body->mass, 1, 1, true, 1) || find_component(s, &body->mass, 1, Q_MASS, s->link) ||
-        find_uniform(s, body->c0, 3, 0.5, true, 2) || find_component(s, body->c0, 3, Q_FIRST_MOMENT, s->link) ||
-        find_uniform(s, body->N0, 6, 1.0 / 3, true, 3) || find_component(s, body->N0, 6, Q_SECOND_MOMENT, s->link) ||
+    if (find_uniform(s, &body->mass, 1, 1, true, 1) || find_component(s, &body->mass, 1, Q_MASS, s->link, *s->at) ||
+        find_uniform(s, body->c0, 3, 0.5, true, 2) || find_component(s, body->c0, 3, Q_FIRST_MOMENT, s->link, *s->at) ||
+        find_uniform(s, body->N0, 6, 1.0 / 3, true, 3) ||
+        find_component(s, body->N0, 6, Q_SECOND_MOMENT, s->link, *s->at) ||
         find_of_modes(s, body->s, n, 1, 0, Q_SHAPE_MASS, -1))
         return true;
     s->found = ZERO;
@@ -248,33 +242,28 @@ static bool find_integrals(struct search *s)
     return found_symbol(s, gram ? Q_SHAPE_GRAM : Q_MODE_MASS, s->link, a, b, -1, *s->at);
 }
 
-/* Gravity along one axis of the world is g > 0 */
-static bool find_gravity(struct search *s)
-{
-    const double *gravity = s->parts->model->gravity;
-    int k = 0, n = 0;
-    if (!within(s->at, gravity, 3, &k)) return false;
-    for (int i = 0; i < 3; i++) n += gravity[i] != 0;
-    const bool down = n == 1 && *s->at < 0;
-    found_symbol(s, Q_GRAVITY, -1, -1, -1, k, down ? -*s->at : *s->at);
-    if (down) s->found = negative(s->found);
-    return true;
-}
-
 static expr symbol_for(struct namer *namer, const struct robot_parts *parts, const double *at)
 {
     struct search s = {.names = (struct names *)namer, .parts = parts, .at = at};
+    const double *gravity = parts->model->gravity;
+    const bool down =
+        *at < 0 && (gravity[0] != 0) + (gravity[1] != 0) + (gravity[2] != 0) == 1; /* g > 0 along one axis */
     if (*at == 0) return ZERO;
-    if (find_gravity(&s)) return s.found;
+    if (find_component(&s, gravity, 3, Q_GRAVITY, -1, down ? -*at : *at)) return down ? negative(s.found) : s.found;
     for (s.link = 0; s.link < parts->model->n_links; s.link++) {
         const struct link *link = &parts->model->robot->link[s.link];
         const struct link_model *lm = &parts->model->link[s.link];
+        const struct mass_properties *body =
+            &parts->body[s.link]; /* of a uniform beam m = mu l, c = l/2, I = mu l^3/12 */
         int k = 0;
         if (within(at, lm->joint.motor_inertia, MOST_VELOCITIES, &k))
             found_symbol(&s, Q_MOTOR_INERTIA, s.link, lm->joint.nv > 1 ? k : -1, -1, -1, *at);
         else if (!find_properties(&s, &link->hub, Q_HUB_MASS, Q_HUB_CENTER, Q_HUB_INERTIA) &&
                  !find_properties(&s, &link->payload, Q_PAYLOAD_MASS, Q_PAYLOAD_CENTER, Q_PAYLOAD_INERTIA) &&
-                 !find_rigid(&s) && !find_positions(&s) &&
+                 !find_uniform(&s, &body->mass, 1, 1, true, 1) &&
+                 !find_uniform(&s, body->inertia, 6, 1.0 / 12, true, 3) &&
+                 !find_uniform(&s, body->com, 1, 0.5, false, 1) &&
+                 !find_properties(&s, body, Q_MASS, Q_CENTER, Q_INERTIA) && !find_positions(&s) &&
                  (lm->body == NULL || (!find_integrals(&s) && !find_sections(&s))))
             continue;
         return s.found;
@@ -360,38 +349,31 @@ static void write_name(FILE *file, bool latex, const char *letter, int n, const 
     if (latex) fputc('}', file);
 }
 
-static void write_symbol(FILE *file, const struct names *names, const struct symbol *symbol, bool latex)
-{
-    int index[3], n = 0;
-    if (symbol->link >= 0) index[n++] = symbol->link;
-    if (symbol->i >= 0) index[n++] = symbol->i;
-    if (symbol->j >= 0) index[n++] = symbol->j;
-    write_name(file, latex, latex ? quantities[symbol->what].latex : quantities[symbol->what].text, n, index,
-               symbol->axis >= 0 && needs_axis(names, symbol) ? axis_text(symbol) : NULL);
-}
-
 /* q_2, q_2_1 of a joint with several, eta_2_1; with d after the letter for rates */
-static void write_coordinate(FILE *file, const struct robot_parts *parts, int input, bool latex)
+void write_input_name(FILE *file, const struct robot_parts *parts, const struct names *names, int input, bool latex)
 {
+    static const char *const letter[2][2][2] = {{{"q", "qd"}, {"eta", "etad"}},
+                                                {{"q", "\\dot q"}, {"\\eta", "\\dot\\eta"}}};
     const struct model *model = parts->model;
     const bool rate = input >= parts->first[ARG_QD];
     const int at = rate ? input - parts->first[ARG_QD] : input;
-    int link = 0;
+    int index[3], n = 0, link = 0;
+    if (input >= parts->first[ARGUMENTS]) {
+        const struct symbol *symbol = &names->symbol[input - parts->first[ARGUMENTS]];
+        const int given[3] = {symbol->link, symbol->i, symbol->j};
+        for (int k = 0; k < 3; k++)
+            if (given[k] >= 0) index[n++] = given[k];
+        write_name(file, latex, latex ? quantities[symbol->what].latex : quantities[symbol->what].text, n, index,
+                   symbol->axis >= 0 && needs_axis(names, symbol) ? axis_text(symbol) : NULL);
+        return;
+    }
     while (at >= (rate ? model->link[link].eta_v : model->link[link].eta_q) + model->link[link].m) link++;
     const struct link_model *lm = &model->link[link];
     const int k = at - (rate ? lm->v : lm->q), joint = rate ? lm->joint.nv : lm->joint.nq;
     const bool elastic = k >= joint;
-    const int index[2] = {link, elastic ? k - joint : k};
-    static const char *const letter[2][2][2] = {{{"q", "qd"}, {"eta", "etad"}},
-                                                {{"q", "\\dot q"}, {"\\eta", "\\dot\\eta"}}};
+    index[0] = link;
+    index[1] = elastic ? k - joint : k;
     write_name(file, latex, letter[latex][elastic][rate], elastic || joint > 1 ? 2 : 1, index, NULL);
-}
-
-void write_input_name(FILE *file, const struct robot_parts *parts, const struct names *names, int input, bool latex)
-{
-    const int k = input - parts->first[ARGUMENTS];
-    if (k >= 0) write_symbol(file, names, &names->symbol[k], latex);
-    else write_coordinate(file, parts, input, latex);
 }
 
 void write_meaning(FILE *file, const struct robot_parts *parts, const struct symbol *symbol)

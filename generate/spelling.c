@@ -121,27 +121,19 @@ static bool write_product(FILE *file, const struct speller *s, const struct term
 
 /* ---- common factors ---------------------------------------------------------------------------------------------- */
 
-/* y becomes the factors that x and y share */
-static void intersect(const struct term *x, struct term *y)
-{
-    int i = 0, n = 0;
-    for (int j = 0; j < y->n; j++) {
-        while (i < x->n && x->factor[i] < y->factor[j]) i++;
-        if (i < x->n && x->factor[i] == y->factor[j]) {
-            y->factor[n++] = y->factor[j];
-            i++;
-        }
-    }
-    y->n = n;
-}
-
 /* The factors of all terms, with their number where that is the same, and with the sign of the first */
 static struct term common_factors(const struct term *t, int n)
 {
     struct term common = t[0];
     bool waves = true, numbers = true;
     for (int i = 0; i < n; i++) {
-        intersect(&t[i], &common);
+        const struct term *x = &t[i];
+        int n_shared = 0;
+        for (int j = 0, k = 0; j < common.n; j++) {
+            while (k < x->n && x->factor[k] < common.factor[j]) k++;
+            if (k < x->n && x->factor[k] == common.factor[j]) common.factor[n_shared++] = x->factor[k++];
+        }
+        common.n = n_shared;
         waves = waves && t[0].wave == t[i].wave && fourier_angles_order(&t[0].angles, &t[i].angles) == 0;
         numbers = numbers && fabs(t[i].c) == fabs(t[0].c);
     }

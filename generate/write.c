@@ -171,13 +171,9 @@ static void write_header(FILE *file, const struct generation *what)
         "eval`. SI units. */\n",
         robot->name, model->nq, model->nv, model->n_tau);
     for (int i = 0; i < what->n_kept; i++) {
-        const struct kept *kept = &what->kept[i];
-        if (kept->parameter == KEPT_GRAVITY)
-            fprintf(file, "/* parameters[%d]: gravity[%d], %.17g */\n", i, kept->index + 1,
-                    model->gravity[kept->index]);
-        else
-            fprintf(file, "/* parameters[%d]: %s.payload.mass, %.17g */\n", i, robot->link[kept->index].name,
-                    robot->link[kept->index].payload.mass);
+        char name[KEPT_NAME];
+        fprintf(file, "/* parameters[%d]: %s, %.17g */\n", i, generate_kept_name(what, i, name),
+                generate_kept_value(what, i));
     }
     fprintf(file, "#ifndef LIMBER_%s_H\n#define LIMBER_%s_H\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n",
             what->prefix, what->prefix);

@@ -57,8 +57,10 @@ void spatial_turn_symmetric(struct graph *g, const struct turn *turn, expr S[6])
 
 /* The block [a b; b' d] in the plane:  a - e, d + e, b + f, b' + f,  e = (a - d) s^2 + (b + b') c s,
    f = (a - d) c s - (b + b') s^2 */
-static void turn_general(struct graph *g, const struct turn *turn, expr M[9])
+void spatial_turn(struct graph *g, const struct turn *turn, struct spatial *P)
 {
+    expr *M = P->B;
+    spatial_turn_symmetric(g, turn, P->A);
     const int k = turn->axis, i = (k + 1) % 3, j = (k + 2) % 3, ij = 3 * i + j, ji = 3 * j + i;
     const struct products p = products_of(g, turn);
     const expr row[3] = {M[3 * k], M[3 * k + 1], M[3 * k + 2]}, column[3] = {M[k], M[3 + k], M[6 + k]};
@@ -73,6 +75,7 @@ static void turn_general(struct graph *g, const struct turn *turn, expr M[9])
         M[4 * j] = a;
         M[ij] = negative(b2);
         M[ji] = negative(b);
+        spatial_turn_symmetric(g, turn, P->C);
         return;
     }
     const expr D = expr_sub(g, a, d), S = expr_add(g, b, b2);
@@ -82,12 +85,6 @@ static void turn_general(struct graph *g, const struct turn *turn, expr M[9])
     M[4 * j] = expr_add(g, d, e);
     M[ij] = expr_add(g, b, f);
     M[ji] = expr_add(g, b2, f);
-}
-
-void spatial_turn(struct graph *g, const struct turn *turn, struct spatial *P)
-{
-    spatial_turn_symmetric(g, turn, P->A);
-    turn_general(g, turn, P->B);
     spatial_turn_symmetric(g, turn, P->C);
 }
 
