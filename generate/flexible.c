@@ -206,16 +206,16 @@ static void refer_to_hinge(const struct robot_parts *parts, struct link_part *pa
 
 /* ---- mass blocks ------------------------------------------------------------------------------------------------- */
 
-/* rho_s = b_s + sum over t of G_st eta_k(t) e_a(t)                                                            (10) */
-static void first_moments(const struct robot_parts *parts, const struct body *body, bool moving, const expr *eta,
-                          expr (*rho)[3])
+/* rho_s = b_s + sum over t of G_st eta_k(t) e_a(t), the sum not in `ruthless`                                 (10) */
+static void first_moments(const struct robot_parts *parts, struct link_part *part)
 {
+    const struct body *body = part->lm->body;
     for (int s = 0; s < body->n_shapes; s++)
-        for (int a = 0; a < 3; a++) rho[s][a] = constant(parts, &body->b[body->n_shapes * a + s]);
-    for (int s = 0; moving && s < body->n_shapes; s++)
+        for (int a = 0; a < 3; a++) part->rho[s][a] = constant(parts, &body->b[body->n_shapes * a + s]);
+    for (int s = 0; parts->model->terms != TERMS_RUTHLESS && s < body->n_shapes; s++)
         for (int t = 0; t < body->n_shapes; t++) {
-            expr *sum = &rho[s][axis_of(body, t)];
-            *sum = expr_add_product(parts->g, *sum, gram(parts, body, s, t), eta[body->k[t]]);
+            expr *sum = &part->rho[s][axis_of(body, t)];
+            *sum = expr_add_product(parts->g, *sum, gram(parts, body, s, t), part->eta[body->k[t]]);
         }
 }
 
@@ -224,7 +224,6 @@ static void second_moments(const struct robot_parts *parts, struct link_part *pa
 {
     struct graph *g = parts->g;
     const enum elastic_terms terms = parts->model->terms;
-    static const int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
     const struct body *body = part->lm->body;
     const int n = body->n_shapes;
     for (int i = 0; i < 3; i++) part->c[i] = constant(parts, &body->c0[i]);
@@ -234,11 +233,10 @@ static void second_moments(const struct robot_parts *parts, struct link_part *pa
         const expr eta = part->eta[body->k[s]];
         part->c[a] = expr_add_product(g, part->c[a], constant(parts, &body->s[s]), eta);
         for (int i = 0; i < 6; i++) {
-            const expr rho =
-                terms == TERMS_FULL ? part->rho[s][column[i]] : constant(parts, &body->b[n * column[i] + s]);
-            if (row[i] == a) part->N[i] = expr_add_product(g, part->N[i], eta, rho);
-            if (column[i] == a)
-                part->N[i] = expr_add_product(g, part->N[i], constant(parts, &body->b[n * row[i] + s]), eta);
+            const int row = packed_row(i), column = packed_column(i);
+            const expr rho = terms == TERMS_FULL ? part->rho[s][column] : constant(parts, &body->b[n * column + s]);
+            if (row == a) part->N[i] = expr_add_product(g, part->N[i], eta, rho);
+            if (column == a) part->N[i] = expr_add_product(g, part->N[i], constant(parts, &body->b[n * row + s]), eta);
         }
     }
 }
@@ -266,7 +264,7 @@ void flexible_configuration(struct robot_parts *parts, struct link_part *part)
     const int m = part->m;
     for (int s = 0; s < part->n_sections; s++)
         place_section(parts, part, &part->lm->section[s].shape, &part->section[s]);
-    first_moments(parts, body, parts->model->terms != TERMS_RUTHLESS, part->eta, part->rho);
+    first_moments(parts, part);
     shortened_integrals(parts, part);
     geometric_field_at(parts, part);
     second_moments(parts, part);
@@ -286,9 +284,15 @@ void flexible_configuration(struct robot_parts *parts, struct link_part *part)
 
 /* ---- inertia forces ---------------------------------------------------------------------------------------------- */
 
-/* w = Jl td,   wd = y_dot (da theta x td + db theta x (theta x td)) + b td x (theta x td),  y_dot = 2 theta . td      (6) */
-static void rotation_rates(struct graph *g, const expr theta[3], const expr td[3], expr w[3], expr wd[3])
+/* r_dot = Phi eta_dot without foreshortening, and of theta = Lambda eta, td = Lambda eta_dot:  w = Jl td,
+   wd = y_dot (da theta x td + db theta x (theta x td)) + b td x (theta x td),  y_dot = 2 theta . td      (6) */
+static void section_rates(const struct robot_parts *parts, const struct link_part *part, const struct section *shape,
+                          const expr theta[3], expr rd[3], expr w[3], expr wd[3])
 {
+    struct graph *g = parts->g;
+    expr td[3];
+    section_sums(parts, shape, part->m, part->etad, rd, td);
+    name_turn(parts, shape, true, td);
     const struct coefficients e = coefficients_of(g, theta);
     const struct vector c = cross(g, theta, td), cc = cross(g, theta, c.e), tc = cross(g, td, c.e);
     const expr rate = expr_scale(g, 2, dot(g, theta, td));
@@ -311,23 +315,20 @@ static struct moved frame_motion(const struct robot_parts *parts, const struct l
 {
     struct graph *g = parts->g;
     struct moved F;
-    expr rd[3], td[3], w[3], wd[3], B[9], twice[3];
+    expr rd[3], w[3], wd[3], B[9];
     memcpy(F.omega, part->frame->omega, sizeof F.omega);
     memcpy(F.acc, part->frame->acc, sizeof F.acc);
     if (!part->hinge_moves) return F;
-    section_sums(parts, &part->lm->body->hinge, part->m, part->etad, rd, td);
-    name_turn(parts, &part->lm->body->hinge, true, td);
-    rotation_rates(g, part->theta_d, td, w, wd);
+    section_rates(parts, part, &part->lm->body->hinge, part->theta_d, rd, w, wd);
     for (int i = 0; i < 3; i++) {
         F.omega[i] = expr_sub(g, F.omega[i], w[i]);
         F.acc[i] = expr_sub(g, F.acc[i], wd[i]);
     }
     add_cross(g, w, F.omega, F.acc);
     spatial_point_accelerations(g, F.omega, F.acc, B);
-    const struct vector Br = matrix_times(g, B, part->hinge);
-    for (int i = 0; i < 3; i++) twice[i] = expr_scale(g, 2, F.omega[i]);
-    for (int i = 0; i < 3; i++) F.acc[3 + i] = expr_sub(g, F.acc[3 + i], Br.e[i]);
-    add_cross(g, rd, twice, F.acc + 3);
+    const struct vector Br = matrix_times(g, B, part->hinge), twice = scaled(g, 2, F.omega);
+    add_scaled(g, 3, negative(ONE), Br.e, F.acc + 3);
+    add_cross(g, rd, twice.e, F.acc + 3);
     return F;
 }
 
@@ -336,10 +337,8 @@ static void section_motion(const struct robot_parts *parts, const struct link_pa
                            const struct moved *F, const expr B[9], const struct section_part *s, struct frame_part *T)
 {
     struct graph *g = parts->g;
-    expr r[3], rd[3], td[3], w[3], wd[3], twice[3];
-    section_sums(parts, shape, part->m, part->etad, rd, td);
-    name_turn(parts, shape, true, td);
-    rotation_rates(g, s->theta, td, w, wd);
+    expr r[3], rd[3], w[3], wd[3];
+    section_rates(parts, part, shape, s->theta, rd, w, wd);
     expr rdd = ZERO; /* r_dot -= eta' H eta_dot e_x,   r_ddot = -eta_dot' H eta_dot e_x */
     for (int k = 0; k < part->m; k++) {
         rd[0] = expr_sub_product(g, rd[0], slope(parts, shape, part->m, part->eta, k), part->etad[k]);
@@ -352,9 +351,9 @@ static void section_motion(const struct robot_parts *parts, const struct link_pa
     add_vector(g, 3, w, T->omega);
     add_vector(g, 3, wd, T->acc);
     add_cross(g, F->omega, w, T->acc);
-    for (int i = 0; i < 3; i++) twice[i] = expr_scale(g, 2, F->omega[i]);
+    const struct vector twice = scaled(g, 2, F->omega);
     add_vector(g, 3, Br.e, T->acc + 3);
-    add_cross(g, twice, rd, T->acc + 3);
+    add_cross(g, twice.e, rd, T->acc + 3);
     T->acc[3] = expr_add(g, T->acc[3], rdd);
 }
 
@@ -365,8 +364,7 @@ static void add_rates(struct robot_parts *parts, const expr omega[3], struct lin
     const enum elastic_terms terms = parts->model->terms;
     const struct body *body = part->lm->body;
     const int n = body->n_shapes;
-    expr twice[3];
-    for (int i = 0; i < 3; i++) twice[i] = expr_scale(g, 2, omega[i]);
+    const struct vector twice = scaled(g, 2, omega);
     for (int k = 0; k < part->m; k++)
         for (int i = 0; i < 3; i++)
             rates->spin[i] = expr_add_product(g, rates->spin[i], constant(parts, &body->JL[3 * k + i]), part->etad[k]);
@@ -381,27 +379,15 @@ static void add_rates(struct robot_parts *parts, const expr omega[3], struct lin
                 expr_add_product(g, rhod[axis_of(body, t)], gram(parts, body, s, t), part->etad[body->k[t]]);
         rhod[0] = expr_add(g, rhod[0], shortened_rate(parts, part, body->k[s]));
         geometric_shape_rate(parts, part, s, rhod);
-        *modal = expr_add(g, *modal, cross(g, twice, rhod).e[a]);
+        *modal = expr_add(g, *modal, cross(g, twice.e, rhod).e[a]);
         rates->cd[a] = expr_add_product(g, rates->cd[a], constant(parts, &body->s[s]), zd);
         rates->Q_omega[a] = expr_add_product(g, rates->Q_omega[a], zd, dot(g, mu, omega));
         rates->trace = expr_add_product(g, rates->trace, zd, mu[a]);
     }
 }
 
-/* force 2 omega x c_dot,  moment 2 (tr(Q) omega - Q omega) + omega x spin */
-static void coriolis(struct graph *g, const struct rates *rates, const expr omega[3], struct link_part *part)
-{
-    expr twice[3];
-    for (int i = 0; i < 3; i++) {
-        twice[i] = expr_scale(g, 2, omega[i]);
-        const expr moment = expr_sub(g, expr_mul(g, rates->trace, omega[i]), rates->Q_omega[i]);
-        part->frame->b[i] = expr_add(g, part->frame->b[i], expr_scale(g, 2, moment));
-    }
-    add_cross(g, omega, rates->spin, part->frame->b);
-    add_cross(g, twice, rates->cd, part->frame->b + 3);
-}
-
-/* Inertia forces of the body at F:  modal_k = sum (s_s a + B rho_s) . e_a + JL_k . alpha, with the rates               (15 to 17) */
+/* Inertia forces of the body at F:  modal_k = sum (s_s a + B rho_s) . e_a + JL_k . alpha, with the rates,
+   of these: force 2 omega x c_dot,  moment 2 (tr(Q) omega - Q omega) + omega x spin                (15 to 17) */
 static void body_forces(struct robot_parts *parts, const struct moved *F, const expr B[9], struct link_part *part)
 {
     struct graph *g = parts->g;
@@ -423,7 +409,12 @@ static void body_forces(struct robot_parts *parts, const struct moved *F, const 
     add_rates(parts, F->omega, part, &rates);
     shortened_force(parts, part, F->omega, F->acc[3], B, &rates);
     geometric_forces(parts, part, F->omega, F->acc, B, &rates);
-    coriolis(g, &rates, F->omega, part);
+    for (int i = 0; i < 3; i++) {
+        const expr moment = expr_sub(g, expr_mul(g, rates.trace, F->omega[i]), rates.Q_omega[i]);
+        part->frame->b[i] = expr_add(g, part->frame->b[i], expr_scale(g, 2, moment));
+    }
+    add_cross(g, F->omega, rates.spin, part->frame->b);
+    add_cross(g, scaled(g, 2, F->omega).e, rates.cd, part->frame->b + 3);
 }
 
 void flexible_motion(struct robot_parts *parts, struct link_part *part)

@@ -133,7 +133,6 @@ void geometric_field_at(struct robot_parts *parts, struct link_part *part)
 /* mu += 1/2 eta' D eta,   N += X Y' */
 void geometric_moments(struct robot_parts *parts, struct link_part *part)
 {
-    static const int place[6] = {0, 4, 8, 1, 2, 5};
     struct graph *g = parts->g;
     const struct geometric_part *at = part->geometric;
     expr mu[MOMENTS], Z[9];
@@ -142,7 +141,8 @@ void geometric_moments(struct robot_parts *parts, struct link_part *part)
     outer(g, at->X, at->Y, Z);
     for (int i = 0; i < 3; i++) part->c[i] = expr_add(g, part->c[i], expr_scale(g, 0.5, mu[C + i]));
     for (int i = 0; i < 6; i++)
-        part->N[i] = expr_add(g, part->N[i], expr_add(g, expr_scale(g, 0.5, mu[N + i]), Z[place[i]]));
+        part->N[i] = expr_add(g, part->N[i],
+                              expr_add(g, expr_scale(g, 0.5, mu[N + i]), Z[3 * packed_row(i) + packed_column(i)]));
 }
 
 void geometric_couplings(struct graph *g, struct link_part *part)
@@ -219,9 +219,8 @@ static void add_field(struct graph *g, struct link_part *part, const expr omega[
 {
     const struct geometric_part *at = part->geometric;
     const struct geometric_field *field = &part->lm->body->geometric->field;
-    const expr w[3] = {expr_scale(g, 2, omega[0]), expr_scale(g, 2, omega[1]), expr_scale(g, 2, omega[2])};
-    const expr W[9] = {ZERO, negative(w[2]), w[1], w[2], ZERO, negative(w[0]), negative(w[1]), w[0], ZERO};
-    expr F[MOMENTS] = {ZERO}, Xd[MOMENTS], Yd[MOMENTS], Xdd[MOMENTS], Q[9];
+    expr W[9], F[MOMENTS] = {ZERO}, Xd[MOMENTS], Yd[MOMENTS], Xdd[MOMENTS], Q[9];
+    spatial_skew(scaled(g, 2, omega).e, W);
     forms(g, part->m, at->Xi, part->etad, Xd);
     field_moment(g, part, part->etad, Xd, Yd);
     quadratic(g, part->m, field->Q, part->etad, Xdd);

@@ -159,19 +159,8 @@ static expr rotation_acceleration(struct robot_parts *parts, const struct constr
     return expr_add(g, dot(g, c.e, difference.e), dot(g, cd.e, turn.e));
 }
 
-/* 2 u_dot'(v_A - v_B) + u_ddot'(p_A - p_B),  u_dot = omega x u,  u_ddot = alpha x u + omega x u_dot                    (95) */
-static expr plane_acceleration(struct robot_parts *parts, const struct constraint_part *row)
-{
-    struct graph *g = parts->g;
-    struct vector omega, alpha;
-    side_rotation(parts, &row->side[SIDE_PLANE], &omega, &alpha);
-    const struct vector ud = cross(g, omega.e, row->direction.e);
-    struct vector udd = cross(g, alpha.e, row->direction.e);
-    add_cross(g, omega.e, ud.e, udd.e);
-    return expr_add(g, expr_scale(g, 2, dot(g, ud.e, row->rate.e)), dot(g, udd.e, row->distance.e));
-}
-
-/* u'(a + B r) of both sides, with their signs; acc of the base is minus gravity, which is added again */
+/* u'(a + B r) of both sides, with their signs; acc of the base is minus gravity, which is added again. Where the plane of the gap
+   turns, also 2 u_dot'(v_A - v_B) + u_ddot'(p_A - p_B)                                                                (95) */
 expr loops_gap_acceleration(struct robot_parts *parts, const struct constraint_part *row)
 {
     struct graph *g = parts->g;
@@ -187,7 +176,15 @@ expr loops_gap_acceleration(struct robot_parts *parts, const struct constraint_p
         for (int i = 0; i < 3; i++) a[i] = expr_add(g, frame->acc[3 + i], Br.e[i]);
         sum = expr_add(g, sum, dot(g, a, row->wrench[s] + 3));
     }
-    if (row->equation->turns) sum = expr_add(g, sum, plane_acceleration(parts, row));
+    if (row->equation->turns) { /* u_dot = omega x u,  u_ddot = alpha x u + omega x u_dot */
+        struct vector omega, alpha;
+        side_rotation(parts, &row->side[SIDE_PLANE], &omega, &alpha);
+        const struct vector ud = cross(g, omega.e, row->direction.e);
+        struct vector udd = cross(g, alpha.e, row->direction.e);
+        add_cross(g, omega.e, ud.e, udd.e);
+        const expr rate = expr_scale(g, 2, dot(g, ud.e, row->rate.e));
+        sum = expr_add(g, sum, expr_add(g, rate, dot(g, udd.e, row->distance.e)));
+    }
     const expr gravity = dot(g, row->direction.e, parts->gravity); /* the same on both sides, except on the world */
     if (row->side[SIDE_B].part < 0) sum = expr_add(g, sum, gravity);
     if (row->side[SIDE_A].part < 0) sum = expr_sub(g, sum, gravity);

@@ -244,22 +244,6 @@ static void write_series(FILE *file, int k, int terms)
     for (int j = 0; j < terms - 2; j++) fputc(')', file);
 }
 
-static void write_definition(FILE *file, int k)
-{
-    fprintf(file, "/* sum over j of (-y)^j/(2j + %d)! */\nstatic double stumpff_%d(double y)\n{\n", k, k);
-    fprintf(file, "    if (y < %g) return ", STUMPFF_SMALL);
-    write_series(file, k, STUMPFF_FEW);
-    fprintf(file, ";\n    if (y < %.1f) return ", STUMPFF_LARGE);
-    write_series(file, k, STUMPFF_MANY);
-    fprintf(file, ";\n    double s = %s;\n", k % 2 == 0 ? "cos(sqrt(y))" : "sin(sqrt(y)) / sqrt(y)");
-    for (int j = k % 2; j < k; j += 2) {
-        fputs("    s = (", file);
-        write_number(file, stumpff_inverse_factorial(j));
-        fputs(" - s) / y;\n", file);
-    }
-    fputs("    return s;\n}\n\n", file);
-}
-
 void code_write_definitions(FILE *file, const struct code *code, const int *uses)
 {
     enum { MOST = 16 };
@@ -271,6 +255,19 @@ void code_write_definitions(FILE *file, const struct code *code, const int *uses
         slope = slope || (uses[i] > 0 && node->operation == ANGLE_SLOPE);
     }
     if (rotation) rotation_scale_write(file, slope);
-    for (int k = 0; k < MOST; k++)
-        if (needed[k]) write_definition(file, k);
+    for (int k = 0; k < MOST; k++) {
+        if (!needed[k]) continue;
+        fprintf(file, "/* sum over j of (-y)^j/(2j + %d)! */\nstatic double stumpff_%d(double y)\n{\n", k, k);
+        fprintf(file, "    if (y < %g) return ", STUMPFF_SMALL);
+        write_series(file, k, STUMPFF_FEW);
+        fprintf(file, ";\n    if (y < %.1f) return ", STUMPFF_LARGE);
+        write_series(file, k, STUMPFF_MANY);
+        fprintf(file, ";\n    double s = %s;\n", k % 2 == 0 ? "cos(sqrt(y))" : "sin(sqrt(y)) / sqrt(y)");
+        for (int j = k % 2; j < k; j += 2) {
+            fputs("    s = (", file);
+            write_number(file, stumpff_inverse_factorial(j));
+            fputs(" - s) / y;\n", file);
+        }
+        fputs("    return s;\n}\n\n", file);
+    }
 }

@@ -95,7 +95,7 @@ void spatial_turn_solid(struct graph *g, const struct turn *turn, struct solid *
     spatial_turn_symmetric(g, turn, solid->J);
 }
 
-static void skew(const expr r[3], expr M[9])
+void spatial_skew(const expr r[3], expr M[9])
 {
     const expr S[9] = {ZERO, negative(r[2]), r[1], r[2], ZERO, negative(r[0]), negative(r[1]), r[0], ZERO};
     for (int i = 0; i < 9; i++) M[i] = S[i];
@@ -105,7 +105,7 @@ static void skew(const expr r[3], expr M[9])
 void spatial_shift(struct graph *g, const expr r[3], struct spatial *P)
 {
     expr rx[9], B[9];
-    skew(r, rx);
+    spatial_skew(r, rx);
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++) {
             B[3 * i + j] = P->B[3 * i + j];
@@ -158,7 +158,7 @@ struct spatial spatial_of(const struct solid *solid)
 {
     struct spatial P = {.C = {solid->m, solid->m, solid->m, ZERO, ZERO, ZERO}};
     for (int i = 0; i < 6; i++) P.A[i] = solid->J[i];
-    skew(solid->h, P.B);
+    spatial_skew(solid->h, P.B);
     return P;
 }
 

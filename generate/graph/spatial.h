@@ -39,6 +39,9 @@ void spatial_add(struct graph *g, const struct spatial *P, struct spatial *to);
 void spatial_add_solid(struct graph *g, const struct solid *solid, struct solid *to);
 struct spatial spatial_of(const struct solid *solid);
 
+/* M = [r]x */
+void spatial_skew(const expr r[3], expr M[9]);
+
 /* P x of a spatial vector. */
 void spatial_times(struct graph *g, const struct spatial *P, const expr x[6], expr y[6]);
 /* P -= U U'/D with G = U/D */

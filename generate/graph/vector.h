@@ -23,6 +23,11 @@ static inline struct vector cross(struct graph *g, const expr *a, const expr *b)
     return c;
 }
 
+static inline struct vector scaled(struct graph *g, double factor, const expr *x)
+{
+    return (struct vector){{expr_scale(g, factor, x[0]), expr_scale(g, factor, x[1]), expr_scale(g, factor, x[2])}};
+}
+
 /* to += factor x */
 static inline void add_scaled(struct graph *g, int n, expr factor, const expr *x, expr *to)
 {
