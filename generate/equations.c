@@ -75,44 +75,28 @@ static bool is_rate(const struct equations *e, int symbol)
     return names_quantity_is_rate(e->names.symbol[symbol].what);
 }
 
-/* Changes of the nodes of the graph with one of the rates. */
-struct differentiation {
-    int nodes;
-    bool *given;
-    expr *change;
-};
-
-static bool differentiation_make(struct equations *e, struct differentiation *d)
+/* Changes of all nodes with rate j; slope: those of rates that are symbols, NULL: these do not change */
+static void differentiate(struct equations *e, int j, const expr *slope, int nodes, expr *change)
 {
-    d->nodes = e->g.n;
-    d->given = arena_allocate(&e->arena, (size_t)d->nodes, sizeof *d->given);
-    d->change = arena_allocate(&e->arena, (size_t)d->nodes, sizeof *d->change);
-    for (int i = 0; !e->arena.failed && i < d->nodes; i++)
-        d->given[i] = expr_operand_count(e->g.node[i].operation) == 0;
-    return !e->arena.failed;
-}
-
-/* By rate j; slope: those of rates that are symbols, NULL: these do not change */
-static void differentiate(struct equations *e, struct differentiation *d, int j, const expr *slope)
-{
-    memset(d->change, 0, (size_t)d->nodes * sizeof *d->change);
-    d->change[e->parts.qd[j] / 2] = ONE;
+    memset(change, 0, (size_t)nodes * sizeof *change);
+    change[e->parts.qd[j] / 2] = ONE;
     for (int k = 0; slope != NULL && k < e->names.n; k++)
         if (slope[e->n * k + j] != ZERO)
-            d->change[expr_input(&e->g, e->parts.first[ARGUMENTS] + k) / 2] = slope[e->n * k + j];
-    expr_differentiate(&e->g, d->nodes, d->given, d->change);
+            change[expr_input(&e->g, e->parts.first[ARGUMENTS] + k) / 2] = slope[e->n * k + j];
+    expr_differentiate(&e->g, nodes, change);
 }
 
 /* d symbol/d qd_j of all rates that are defined by others, n_symbols x n; NULL: out of memory */
 static expr *slopes_of_rates(struct equations *e)
 {
-    struct differentiation d;
+    const int nodes = e->g.n;
     expr *slope = arena_allocate(&e->arena, (size_t)(e->names.n * e->n), sizeof *slope);
-    if (!differentiation_make(e, &d)) return NULL;
+    expr *change = arena_allocate(&e->arena, (size_t)nodes, sizeof *change);
+    if (e->arena.failed) return NULL;
     for (int j = 0; j < e->n; j++) {
-        differentiate(e, &d, j, NULL);
+        differentiate(e, j, NULL, nodes, change);
         for (int k = 0; k < e->names.n; k++)
-            if (is_rate(e, k)) slope[e->n * k + j] = change_of(d.change, e->names.symbol[k].definition);
+            if (is_rate(e, k)) slope[e->n * k + j] = change_of(change, e->names.symbol[k].definition);
     }
     return e->g.failed ? NULL : slope;
 }
@@ -220,12 +204,13 @@ static enum status derive_gravity(struct equations *e)
 static enum status derive_velocity_terms(struct equations *e)
 {
     const expr *slope = slopes_of_rates(e);
-    struct differentiation d;
-    if (slope == NULL || !differentiation_make(e, &d)) return STATUS_NO_MEMORY;
+    const int nodes = e->g.n;
+    expr *change = arena_allocate(&e->arena, (size_t)nodes, sizeof *change);
+    if (slope == NULL || change == NULL) return STATUS_NO_MEMORY;
     for (int j = 0; j < e->n; j++) {
-        differentiate(e, &d, j, slope);
+        differentiate(e, j, slope, nodes, change);
         for (int i = 0; i < e->n; i++)
-            e->matrix[MATRIX_C].e[e->n * i + j] = expr_scale(&e->g, 0.5, change_of(d.change, e->bias[i]));
+            e->matrix[MATRIX_C].e[e->n * i + j] = expr_scale(&e->g, 0.5, change_of(change, e->bias[i]));
     }
     add_frame_turn(e);
     return derive_gravity(e);

@@ -42,42 +42,32 @@ void inverse_dynamics(struct robot_parts *parts, expr *force)
 
 /* ---- mass matrix ------------------------------------------------------------------------------------------------- */
 
-/* At a section: components along the modes, and the wrench at the part's origin */
-static void project_section(struct robot_parts *parts, int i, int section, expr f[6], expr *along)
-{
-    struct graph *g = parts->g;
-    const struct link_part *part = &parts->part[i];
-    const struct section_part *s = &part->section[section];
-    for (int k = 0; k < part->m; k++) {
-        expr *sum = &along[part->lm->eta_v + k];
-        *sum = expr_add(g, *sum, dot_n(g, 6, s->J[k], f));
-    }
-    add_cross(g, s->r, f + 3, f);
-}
-
-/* From element e of the path of part i */
-static void project_from(struct robot_parts *parts, int i, int e, expr f[6], expr *along)
+/* From a section of part i, or if that is -1 from element e of its path: f_eta += J' f at sections, f_q += h' f */
+static void project_from(struct robot_parts *parts, int i, int section, int e, expr f[6], expr *along)
 {
     struct graph *g = parts->g;
     while (i >= 0) {
         const struct link_part *part = &parts->part[i];
+        for (int k = 0; section >= 0 && k < part->m; k++) {
+            expr *sum = &along[part->lm->eta_v + k];
+            *sum = expr_add(g, *sum, dot_n(g, 6, part->section[section].J[k], f));
+        }
+        if (section >= 0) add_cross(g, part->section[section].r, f + 3, f);
         for (; e >= 0; e--) {
             const struct element *element = &part->path.element[e];
             expr *sum = &along[part->lm->v + element->k];
             if (element->move != COLUMN) path_element_wrench_back(g, element, f);
             else *sum = expr_add(g, *sum, f[element->part + element->axis]);
         }
+        section = part->mount;
         i = part->parent;
         if (i >= 0) e = parts->part[i].path.n - 1;
-        if (part->mount >= 0) project_section(parts, i, part->mount, f, along);
     }
 }
 
 void inverse_project_wrench(struct robot_parts *parts, int part, int section, expr f[6], expr *along)
 {
-    if (part < 0) return;
-    if (section >= 0) project_section(parts, part, section, f, along);
-    project_from(parts, part, parts->part[part].path.n - 1, f, along);
+    if (part >= 0) project_from(parts, part, section, parts->part[part].path.n - 1, f, along);
 }
 
 /* Row and column of M: the wrench of a unit acceleration, carried inward from element e of the path of part i */
@@ -87,7 +77,7 @@ static void carry(struct robot_parts *parts, int i, int e, int row, const expr f
     expr f[6];
     memcpy(f, force, sizeof f);
     memset(along, 0, (size_t)n * sizeof *along);
-    project_from(parts, i, e, f, along);
+    project_from(parts, i, -1, e, f, along);
     for (int column = 0; column < n; column++)
         if (along[column] != ZERO) M[n * row + column] = M[n * column + row] = along[column];
 }

@@ -34,7 +34,6 @@ static void set_direction(struct robot_parts *parts, bool by_velocity, int x, ex
    those of the forward dynamics after differentiation. */
 struct differentiated {
     int n;                                /* nodes that are differentiated      */
-    bool *given;                          /* n: inputs                          */
     expr *change, *Q, *force;             /* n, nv, nv             */
     expr *gap, *gap_change, *multipliers; /* active constraints */
     struct substitution qdd;
@@ -52,7 +51,7 @@ static bool make_column(struct robot_parts *parts, const struct loop_parts *loop
 {
     memset(d->change, 0, (size_t)d->n * sizeof *d->change);
     set_direction(parts, by_velocity, x, d->change);
-    expr_differentiate(parts->g, d->n, d->given, d->change);
+    expr_differentiate(parts->g, d->n, d->change);
     if (!expr_substitute(parts->g, &d->qdd)) return false;
     for (int k = 0; k < parts->model->nv; k++) d->Q[k] = negative(changed(d, d->force[k]));
     for (int k = 0; k < loops->n; k++) d->gap_change[k] = changed(d, d->gap[k]);
@@ -79,11 +78,9 @@ static enum status make_columns(struct robot_parts *parts, struct differentiated
     const int first = parts->first[ARG_QDD], stay = parts->first[ARG_LAMBDA] - first,
               count = stay + parts->mechanism->constraints->n_active;
     d->n = g->n;
-    d->given = arena_allocate(arena, (size_t)g->n, sizeof *d->given);
     d->change = arena_allocate(arena, (size_t)g->n, sizeof *d->change);
     expr *by = arena_allocate(arena, (size_t)count, sizeof *by);
     if (arena->failed) return STATUS_NO_MEMORY;
-    for (int i = 0; i < g->n; i++) d->given[i] = g->node[i].operation == INPUT;
     enum status status = residual_make(parts, &r);
     if (status == STATUS_OK) status = forward_solution(parts, &loops, qdd, by + stay);
     for (int i = 0; status == STATUS_OK && i < stay; i++) by[i] = i < n ? qdd[i] : expr_input(g, first + i);

@@ -239,28 +239,28 @@ static void sort_terms(const struct speller *s, enum level level, struct term *t
 static int write_terms(FILE *file, struct speller *s, struct term *t, int n, enum level level);
 
 /* What was written, for free(); NULL: out of memory, which the speller keeps */
-static char *closed(struct speller *s, struct text *text)
+static char *closed_text(struct speller *s, struct text *text)
 {
     char *bytes = text_close(text);
     s->failed = s->failed || bytes == NULL;
     return bytes;
 }
 
-/* The text of a sum in brackets as phrases are known by */
-static char *plain_text(struct speller *s, const struct term *t, int n, enum level level)
+/* A sum as text; plain: without variables, as phrases are known by */
+static char *written_terms(struct speller *s, const struct term *t, int n, enum level level, bool plain, int *pieces)
 {
     struct text text;
-    const bool plain = s->plain;
-    struct term *copy = malloc((size_t)n * sizeof *copy);
+    const bool before = s->plain;
+    struct term *copy = malloc((size_t)(n + 1) * sizeof *copy);
+    s->failed = s->failed || copy == NULL;
     if (text_open(&text) != NULL && copy != NULL) {
         memcpy(copy, t, (size_t)n * sizeof *copy);
-        s->plain = true;
-        write_terms(text.stream, s, copy, n, level);
         s->plain = plain;
+        *pieces = write_terms(text.stream, s, copy, n, level);
+        s->plain = before;
     }
-    s->failed = s->failed || copy == NULL;
     free(copy);
-    return closed(s, &text);
+    return closed_text(s, &text);
 }
 
 /* The phrase with a text, which becomes a new one if there is none; takes the text. NULL: out of memory, which the speller keeps */
@@ -296,13 +296,6 @@ static int add_variable(struct speller *s, char *definition)
     return s->n_variables++;
 }
 
-static char *written_terms(struct speller *s, struct term *t, int n, enum level level, int *pieces)
-{
-    struct text text;
-    if (text_open(&text) != NULL) *pieces = write_terms(text.stream, s, t, n, level);
-    return closed(s, &text);
-}
-
 /* Writes a variable in place of the sum if it occurs more than once */
 static bool write_as_variable(FILE *file, struct speller *s, struct term *t, int n, enum level level)
 {
@@ -310,14 +303,14 @@ static bool write_as_variable(FILE *file, struct speller *s, struct term *t, int
     int symbols = 0, pieces;
     for (int i = 0; i < n; i++) symbols += t[i].n + t[i].angles.n;
     if (s->plain || n < 3 || symbols < LONG_PHRASE) return false;
-    char *text = plain_text(s, t, n, level);
+    char *text = written_terms(s, t, n, level, true, &pieces);
     const struct phrase *phrase = text != NULL ? phrase_of(s, text) : NULL;
     if (phrase == NULL) return false;
     const int at = (int)(phrase - s->phrase);
     if (s->counting) s->phrase[at].count++;
     if (s->counting || phrase->count < 2) return false;
     if (phrase->variable < 0) {
-        const int variable = add_variable(s, written_terms(s, t, n, level, &pieces));
+        const int variable = add_variable(s, written_terms(s, t, n, level, s->plain, &pieces));
         s->phrase[at].variable = variable; /* the array may have moved */
     }
     write_variable(file, s, s->phrase[at].variable);
@@ -328,7 +321,7 @@ static void write_group(FILE *file, struct speller *s, struct term *t, int n, en
 {
     if (write_as_variable(file, s, t, n, level)) return;
     int pieces = 0;
-    char *text = written_terms(s, t, n, level, &pieces);
+    char *text = written_terms(s, t, n, level, s->plain, &pieces);
     if (text != NULL) fprintf(file, pieces > 1 || text[0] == '-' ? "(%s)" : "%s", text);
     free(text);
 }
@@ -358,7 +351,7 @@ static void write_sign(FILE *file, const struct speller *s, bool minus, int *pie
 /* The rest of a group after its common factors are taken out, as text; NULL: it has no factors, or no rest */
 static char *rest_of(struct speller *s, const struct term *t, int n, enum level level)
 {
-    char *text = NULL;
+    int pieces;
     if (n < 2 || !share_factors(t, n)) return NULL;
     struct term *rest = malloc((size_t)n * sizeof *rest);
     s->failed = s->failed || rest == NULL;
@@ -367,7 +360,7 @@ static char *rest_of(struct speller *s, const struct term *t, int n, enum level 
     sort_terms(s, level, rest, n);
     const struct term common = common_factors(rest, n);
     for (int i = 0; i < n; i++) divide(&common, &rest[i]);
-    text = plain_text(s, rest, n, level);
+    char *text = written_terms(s, rest, n, level, true, &pieces);
     free(rest);
     return text;
 }
@@ -478,7 +471,7 @@ char *spelling_sum(struct speller *s, const struct sum *sum)
     }
     s->failed = s->failed || t == NULL;
     free(t);
-    return closed(s, &text);
+    return closed_text(s, &text);
 }
 
 /* ---- nodes of the graph ------------------------------------------------------------------------------------------ */
@@ -512,7 +505,7 @@ char *spelling_expr(struct speller *s, expr e)
     const struct printer p = {text_open(&text), &s->e->g, s->format->operation, write_node_number, write_node_input,
                               write_node_name,  s};
     if (p.file != NULL) code_write_expression(&p, e);
-    return closed(s, &text);
+    return closed_text(s, &text);
 }
 
 void spelling_statements(struct speller *s, int n_outputs, const expr *output)

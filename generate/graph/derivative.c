@@ -2,13 +2,13 @@
 
 #include <stdlib.h>
 
-void expr_differentiate(struct graph *g, int n, const bool *given, expr *change)
+void expr_differentiate(struct graph *g, int n, expr *change)
 {
     for (int i = 0; i < n; i++) {
         const struct vertex node = g->node[i];
         const int count = expr_operand_count(node.operation), k = node.b;
         const expr a = node.a, b = node.b, self = 2 * i;
-        if (given[i]) continue;
+        if (count == 0) continue;
         const expr da = count > 0 ? change_of(change, a) : ZERO, db = count > 1 ? change_of(change, b) : ZERO;
         expr slope = ZERO; /* of an operation with one operand; that of STEP is zero */
         change[i] = ZERO;

@@ -4,8 +4,8 @@
 
 #include "generate/graph/graph.h"
 
-/* Changes of the nodes [0, n) in a direction: `change` has n expressions, on entry those of the nodes where `given` is true. */
-void expr_differentiate(struct graph *g, int n, const bool *given, expr *change);
+/* Changes of the nodes [0, n) in a direction: `change` has n expressions, on entry those of numbers, ZERO, and of inputs. */
+void expr_differentiate(struct graph *g, int n, expr *change);
 
 static inline expr change_of(const expr *change, expr e)
 {
