@@ -185,35 +185,30 @@ static void add_frame_turn(struct equations *e)
     }
 }
 
-/* G: the bias where all rates are 0 */
-static enum status derive_gravity(struct equations *e)
-{
-    const int first = e->parts.first[ARG_QD], count = e->parts.first[ARGUMENTS] + e->names.n - first;
-    expr *by = arena_allocate(&e->arena, (size_t)count, sizeof *by);
-    for (int i = e->n; by != NULL && i < count; i++) {
-        const int k = first + i - e->parts.first[ARGUMENTS];
-        if (k < 0 || !is_rate(e, k)) by[i] = expr_input(&e->g, first + i);
-    }
-    struct substitution standing = {.first = first, .count = count, .by = by};
-    const bool done = by != NULL && expr_substitute(&e->g, &standing);
-    for (int i = 0; done && i < e->n; i++) e->matrix[MATRIX_G].e[i] = image_of(&standing, e->bias[i]);
-    substitution_free(&standing);
-    return done && !e->g.failed ? STATUS_OK : STATUS_NO_MEMORY;
-}
-
+/* C = 1/2 d bias/d qd, and G, the bias where all rates are 0 */
 static enum status derive_velocity_terms(struct equations *e)
 {
+    const int first = e->parts.first[ARG_QD], count = e->parts.first[ARGUMENTS] + e->names.n - first;
     const expr *slope = slopes_of_rates(e);
     const int nodes = e->g.n;
     expr *change = arena_allocate(&e->arena, (size_t)nodes, sizeof *change);
-    if (slope == NULL || change == NULL) return STATUS_NO_MEMORY;
+    expr *by = arena_allocate(&e->arena, (size_t)count, sizeof *by);
+    if (slope == NULL || e->arena.failed) return STATUS_NO_MEMORY;
     for (int j = 0; j < e->n; j++) {
         differentiate(e, j, slope, nodes, change);
         for (int i = 0; i < e->n; i++)
             e->matrix[MATRIX_C].e[e->n * i + j] = expr_scale(&e->g, 0.5, change_of(change, e->bias[i]));
     }
     add_frame_turn(e);
-    return derive_gravity(e);
+    for (int i = e->n; i < count; i++) {
+        const int k = first + i - e->parts.first[ARGUMENTS];
+        if (k < 0 || !is_rate(e, k)) by[i] = expr_input(&e->g, first + i);
+    }
+    struct substitution standing = {.first = first, .count = count, .by = by};
+    const bool done = expr_substitute(&e->g, &standing);
+    for (int i = 0; done && i < e->n; i++) e->matrix[MATRIX_G].e[i] = image_of(&standing, e->bias[i]);
+    substitution_free(&standing);
+    return done && !e->g.failed ? STATUS_OK : STATUS_NO_MEMORY;
 }
 
 /* ---- making ------------------------------------------------------------------------------------------------------ */

@@ -199,21 +199,6 @@ static void write_rest(const struct page *page, const char *form)
     }
 }
 
-/* Damping, friction, stops */
-static bool forces_left_out(const struct model *model)
-{
-    bool some = false;
-    for (int i = 0; i < model->n_links; i++) {
-        const struct link_model *lm = &model->link[i];
-        for (int k = 0; k < MOST_COORDINATES_WITH_NUMBERS; k++) {
-            const struct joint_numbers *number = &lm->joint.number[k];
-            some = some || number->viscous != 0 || number->coulomb != 0 || number->has_limits;
-        }
-        some = some || (lm->body != NULL && lm->body->damped);
-    }
-    return some;
-}
-
 static void write_head(const struct page *page, const char *command)
 {
     static const char *const terms[] = {
@@ -221,11 +206,21 @@ static void write_head(const struct page *page, const char *command)
     const struct equations *e = page->e;
     const struct robot *robot = e->mechanism->robot;
     const char *c = page->format->comment;
+    const struct model *model = e->mechanism->model;
+    bool left_out = false; /* damping, friction, stops */
+    for (int i = 0; i < model->n_links; i++) {
+        const struct link_model *lm = &model->link[i];
+        for (int k = 0; k < MOST_COORDINATES_WITH_NUMBERS; k++) {
+            const struct joint_numbers *number = &lm->joint.number[k];
+            left_out = left_out || number->viscous != 0 || number->coulomb != 0 || number->has_limits;
+        }
+        left_out = left_out || (lm->body != NULL && lm->body->damped);
+    }
     fprintf(page->file, "%sEquations of motion of %s, by %s\n%sM qdd + C qd + K (q - rest) + G = B tau%s\n", c,
             robot->name, command, c, e->matrix[MATRIX_J].rows > 0 ? " + J' lambda, J qd = 0" : "");
     if (!page->format->latex) write_rest(page, "%#rest: %n = %v\n"); /* there it is in the equation */
     fprintf(page->file, "%selastic_terms: %s\n", c, terms[e->parts.model->terms]);
-    if (forces_left_out(e->mechanism->model)) fprintf(page->file, "%sNot shown: damping, friction and stops\n", c);
+    if (left_out) fprintf(page->file, "%sNot shown: damping, friction and stops\n", c);
     if (robot->n_actuators > 0) fprintf(page->file, "%sNot shown: forces of line actuators\n", c);
     if (e->fourier.status == FOURIER_TOO_LARGE)
         fprintf(page->file, "%sWith intermediate variables: some entry has too many terms (--terms)\n", c);

@@ -4,14 +4,6 @@
 #include "generate/parts.h"
 #include "math/vec.h"
 
-struct placed frames_world(const struct robot_parts *parts)
-{
-    struct placed frame = {0};
-    for (int i = 0; i < 9; i++) frame.R[i] = expr_number(parts->g, parts->world.R[i]);
-    for (int i = 0; i < 3; i++) frame.p[i] = expr_number(parts->g, parts->world.p[i]);
-    return frame;
-}
-
 static void set_forth(struct graph *g, const struct element *e, expr x[3])
 {
     const struct vector turned = path_element_forth(g, e, x);
@@ -58,9 +50,12 @@ static void move_to_section(struct graph *g, const struct link_part *part, int s
 
 static struct placed part_frame(struct robot_parts *parts, int i)
 {
-    if (i < 0) return frames_world(parts);
+    struct placed frame = {0};
+    for (int k = 0; i < 0 && k < 9; k++) frame.R[k] = expr_number(parts->g, parts->world.R[k]);
+    for (int k = 0; i < 0 && k < 3; k++) frame.p[k] = expr_number(parts->g, parts->world.p[k]);
+    if (i < 0) return frame;
     const struct link_part *part = &parts->part[i];
-    struct placed frame = part_frame(parts, part->parent);
+    frame = part_frame(parts, part->parent);
     if (part->mount >= 0) move_to_section(parts->g, &parts->part[part->parent], part->mount, &frame);
     follow_path(parts->g, &part->path, parts->qd + part->lm->v, &frame);
     return frame;

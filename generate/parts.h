@@ -184,7 +184,6 @@ struct placed {
 struct pose parts_pose_relative(const struct pose *a, const struct pose *b);
 /* The path from the frame of a part, or of a section in axes of F, to an anchor of the model; sets where it starts. */
 void path_to_anchor(struct robot_parts *parts, const struct anchor *anchor, int *part, int *section, struct path *path);
-struct placed frames_world(const struct robot_parts *parts);
 /* The frame of an anchor of the model. */
 struct placed frames_anchor(struct robot_parts *parts, const struct anchor *anchor);
 

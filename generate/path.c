@@ -47,26 +47,9 @@ void path_align_z(const double axis[3], double A[9])
     }
 }
 
-/* The rotation by right angles that is nearest to R: largest tr(Q' R) */
-static void nearest_right_angles(const double R[9], double Q[9])
-{
-    static const int order[6][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {0, 2, 1}, {2, 1, 0}, {1, 0, 2}};
-    double best = -4;
-    for (int o = 0; o < 6; o++)
-        for (int signs = 0; signs < 4; signs++) {
-            double sign[3] = {signs & 1 ? -1 : 1, signs & 2 ? -1 : 1, 1}, trace = 0;
-            sign[2] = sign[0] * sign[1] * (o < 3 ? 1 : -1);
-            for (int i = 0; i < 3; i++) trace += sign[i] * R[3 * i + order[o][i]];
-            if (trace <= best + 1e-9) continue;
-            best = trace;
-            memset(Q, 0, 9 * sizeof *Q);
-            for (int i = 0; i < 3; i++) Q[3 * i + order[o][i]] = sign[i];
-        }
-}
-
 /* ---- building ---------------------------------------------------------------------------------------------------- */
 
-struct pending path_pending_angle(expr angle, double offset)
+static struct pending pending_angle(expr angle, double offset)
 {
     return (struct pending){.by_angle = true, .angle = angle, .offset = offset};
 }
@@ -91,7 +74,7 @@ static struct turn turn_of(struct graph *g, int axis, const struct pending *by)
 /* Both turns about the same axis */
 static struct pending joined(struct graph *g, int axis, const struct pending *a, const struct pending *b)
 {
-    if (a->by_angle && b->by_angle) return path_pending_angle(expr_add(g, a->angle, b->angle), a->offset + b->offset);
+    if (a->by_angle && b->by_angle) return pending_angle(expr_add(g, a->angle, b->angle), a->offset + b->offset);
     const struct turn x = turn_of(g, axis, a), y = turn_of(g, axis, b);
     struct pending both = {.by_angle = false};
     both.c = expr_sub_product(g, expr_mul(g, x.c, y.c), x.s, y.s);
@@ -108,7 +91,8 @@ static struct element *append(struct path *path, enum element_kind kind, int axi
     return e;
 }
 
-void path_turn(struct graph *g, int axis, const struct pending *by, struct path *path)
+/* Appends a turn */
+static void append_turn(struct graph *g, int axis, const struct pending *by, struct path *path)
 {
     int last = path->n - 1; /* turns about an axis and slides along it commute */
     while (last >= 0 && path->element[last].move == SLIDE && path->element[last].axis == axis) last--;
@@ -141,19 +125,30 @@ static struct pending turns_but_z(struct graph *g, const double M[9], struct pat
 {
     const double sine = fmax(-1, fmin(1, M[2]));
     const bool pole = fabs(sine) > 1 - 1e-12;
-    const struct pending a = path_pending_angle(ZERO, pole ? atan2(M[7], M[4]) : atan2(-M[5], M[8])),
-                         b = path_pending_angle(ZERO, asin(sine));
-    path_turn(g, X_AXIS, &a, path);
-    path_turn(g, Y_AXIS, &b, path);
-    return path_pending_angle(ZERO, pole ? 0 : atan2(-M[1], M[0]));
+    const struct pending a = pending_angle(ZERO, pole ? atan2(M[7], M[4]) : atan2(-M[5], M[8])),
+                         b = pending_angle(ZERO, asin(sine));
+    append_turn(g, X_AXIS, &a, path);
+    append_turn(g, Y_AXIS, &b, path);
+    return pending_angle(ZERO, pole ? 0 : atan2(-M[1], M[0]));
 }
 
-/* R = Q left: right angles first, which cost nothing */
+/* R = Q left: right angles first, which cost nothing. Q is the nearest such rotation, with the largest tr(Q' R) */
 static void turn_right_angles(struct graph *g, const double R[9], struct path *path, double Q[9], double left[9])
 {
-    nearest_right_angles(R, Q);
+    static const int order[6][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {0, 2, 1}, {2, 1, 0}, {1, 0, 2}};
+    double best = -4;
+    for (int o = 0; o < 6; o++)
+        for (int signs = 0; signs < 4; signs++) {
+            double sign[3] = {signs & 1 ? -1 : 1, signs & 2 ? -1 : 1, 1}, trace = 0;
+            sign[2] = sign[0] * sign[1] * (o < 3 ? 1 : -1);
+            for (int i = 0; i < 3; i++) trace += sign[i] * R[3 * i + order[o][i]];
+            if (trace <= best + 1e-9) continue;
+            best = trace;
+            memset(Q, 0, 9 * sizeof *Q);
+            for (int i = 0; i < 3; i++) Q[3 * i + order[o][i]] = sign[i];
+        }
     const struct pending z = turns_but_z(g, Q, path);
-    path_turn(g, Z_AXIS, &z, path);
+    append_turn(g, Z_AXIS, &z, path);
     transposed_product(Q, R, left);
 }
 
@@ -167,7 +162,7 @@ struct pending path_rotation_but_z(struct graph *g, const double R[9], struct pa
 void path_rotation(struct graph *g, const double R[9], struct path *path)
 {
     const struct pending z = path_rotation_but_z(g, R, path);
-    path_turn(g, Z_AXIS, &z, path);
+    append_turn(g, Z_AXIS, &z, path);
 }
 
 /* Exp(theta) = 1 + S_1 [theta]x + S_2 [theta]x^2 */
@@ -202,8 +197,8 @@ static struct pending dense_but_z(struct graph *g, const expr theta[3], const do
     const struct pending a = {.c = expr_mul(g, M[8], inverse), .s = negative(expr_mul(g, M[5], inverse))},
                          b = {.c = cosine, .s = M[2]},
                          c = {.c = expr_mul(g, M[0], inverse), .s = negative(expr_mul(g, M[1], inverse))};
-    path_turn(g, X_AXIS, &a, path);
-    path_turn(g, Y_AXIS, &b, path);
+    append_turn(g, X_AXIS, &a, path);
+    append_turn(g, Y_AXIS, &b, path);
     return c;
 }
 
@@ -223,12 +218,12 @@ struct pending path_deflection_but_z(struct graph *g, const expr theta[3], const
             components++;
         }
     if (components > 1) return dense_but_z(g, t, left, path);
-    const struct pending by = path_pending_angle(axis >= 0 ? t[axis] : ZERO, 0);
+    const struct pending by = pending_angle(axis >= 0 ? t[axis] : ZERO, 0);
     if (axis == Z_AXIS && left[8] == 1) { /* all turns are about z */
         const struct pending z = turns_but_z(g, left, path);
         return joined(g, Z_AXIS, &by, &z);
     }
-    if (axis >= 0) path_turn(g, axis, &by, path);
+    if (axis >= 0) append_turn(g, axis, &by, path);
     return turns_but_z(g, left, path);
 }
 
@@ -236,7 +231,7 @@ void path_deflection(struct graph *g, const expr theta[3], struct path *path)
 {
     static const double I[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     const struct pending z = path_deflection_but_z(g, theta, I, path);
-    path_turn(g, Z_AXIS, &z, path);
+    append_turn(g, Z_AXIS, &z, path);
 }
 
 /* ---- joints ------------------------------------------------------------------------------------------------------ */
@@ -284,18 +279,18 @@ static void quaternion_joint(struct graph *g, const struct joint_model *joint, c
 /* A turn about z by the pending one and q */
 static void turn_with(struct graph *g, const struct pending *before, expr q, int k, struct path *path)
 {
-    const struct pending by = path_pending_angle(q, 0), all = joined(g, Z_AXIS, before, &by);
+    const struct pending by = pending_angle(q, 0), all = joined(g, Z_AXIS, before, &by);
     append_column(Z_AXIS, TURNS, k, false, path);
-    path_turn(g, Z_AXIS, &all, path);
+    append_turn(g, Z_AXIS, &all, path);
 }
 
 void path_joint(struct graph *g, const struct joint_model *joint, const expr *q, struct pending before, expr offset,
                 const double to[9], struct path *path)
 {
-    if (joint->nv == 0 || joint->nv > 2) path_turn(g, Z_AXIS, &before, path);
+    if (joint->nv == 0 || joint->nv > 2) append_turn(g, Z_AXIS, &before, path);
     if (joint->nv > 2) quaternion_joint(g, joint, q, path);
     else if (joint->nv > 0 && joint->part[0] == TURNS) turn_with(g, &before, q[0], 0, path);
-    else if (joint->nv > 0) path_turn(g, Z_AXIS, &before, path);
+    else if (joint->nv > 0) append_turn(g, Z_AXIS, &before, path);
 
     if (joint->nv == 2 && joint->part[1] == TURNS) { /* universal: to its second axis, then about it */
         double A[9], A2[9], between[9];

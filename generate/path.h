@@ -35,8 +35,6 @@ struct path {
     struct element element[MOST_ELEMENTS];
 };
 
-struct pending path_pending_angle(expr angle, double offset);
-
 /* Elements of a constant rotation except its last turn about z, which is returned; and all of them. */
 struct pending path_rotation_but_z(struct graph *g, const double R[9], struct path *path);
 void path_rotation(struct graph *g, const double R[9], struct path *path);
@@ -47,8 +45,6 @@ struct pending path_deflection_but_z(struct graph *g, const expr theta[3], const
 
 void path_deflection(struct graph *g, const expr theta[3], struct path *path); /* R = 1, with the last turn */
 
-/* Appends a turn, after the pending one. */
-void path_turn(struct graph *g, int axis, const struct pending *by, struct path *path);
 void path_slide(int axis, expr amount, struct path *path);
 
 /* Appends the joint from its frame turned such that its first axis is z, at the positions q. The last z axis is that of its last

@@ -162,21 +162,6 @@ static void divide(const struct term *by, struct term *t)
 /* Terms are grouped by rotations of the hinge, then by their inertia, by their wave, and by what rates are multiplied with */
 enum level { BY_HINGE, BY_INERTIA, BY_WAVE, BY_RATE_FACTOR, LEVELS };
 
-static int hinge_order(const struct speller *s, const struct term *x, const struct term *y)
-{
-    const struct term *const of[2] = {x, y};
-    int found[2][MOST_FACTORS], n[2] = {0, 0};
-    for (int k = 0; k < 2; k++)
-        for (int i = 0; i < of[k]->n; i++) {
-            const struct symbol *symbol = symbol_of(s, of[k]->factor[i]);
-            if (symbol != NULL && symbol->what == Q_HINGE_TURN) found[k][n[k]++] = of[k]->factor[i];
-        }
-    if (n[0] != n[1]) return n[0] < n[1] ? -1 : 1;
-    for (int i = 0; i < n[0]; i++)
-        if (found[0][i] != found[1][i]) return found[0][i] < found[1][i] ? -1 : 1;
-    return 0;
-}
-
 static int inertia_of(const struct speller *s, const struct term *t)
 {
     for (int i = 0; i < t->n; i++)
@@ -191,17 +176,32 @@ static int coordinates_of(const struct speller *s, const struct term *t)
     return count;
 }
 
+/* Only the factors that are rotations of the hinge, or only those that are not rates */
+static struct term with_factors(const struct speller *s, const struct term *t, bool hinge)
+{
+    struct term kept = *t;
+    kept.n = 0;
+    for (int i = 0; i < t->n; i++) {
+        const struct symbol *symbol = symbol_of(s, t->factor[i]);
+        const bool turns = symbol != NULL && symbol->what == Q_HINGE_TURN;
+        if (hinge ? turns : rank_of(s, t->factor[i]) != RANK_RATE) kept.factor[kept.n++] = t->factor[i];
+    }
+    return kept;
+}
+
+static int hinge_order(const struct speller *s, const struct term *x, const struct term *y)
+{
+    const struct term a = with_factors(s, x, true), b = with_factors(s, y, true);
+    int i = 0;
+    while (i < a.n && i < b.n && a.factor[i] == b.factor[i]) i++;
+    return a.n != b.n || i == a.n ? a.n - b.n : a.factor[i] - b.factor[i];
+}
+
 static int rate_factor_order(const struct speller *s, const struct term *x, const struct term *y)
 {
-    struct term rest[2] = {*x, *y};
-    for (int k = 0; k < 2; k++) {
-        int n = 0;
-        for (int i = 0; i < rest[k].n; i++)
-            if (rank_of(s, rest[k].factor[i]) != RANK_RATE) rest[k].factor[n++] = rest[k].factor[i];
-        rest[k].n = n;
-    }
-    const int coordinates = coordinates_of(s, &rest[0]) - coordinates_of(s, &rest[1]);
-    return coordinates != 0 ? coordinates : fourier_term_order(&rest[0], &rest[1]);
+    const struct term a = with_factors(s, x, false), b = with_factors(s, y, false);
+    const int coordinates = coordinates_of(s, &a) - coordinates_of(s, &b);
+    return coordinates != 0 ? coordinates : fourier_term_order(&a, &b);
 }
 
 static int group_order(const struct speller *s, enum level level, const struct term *x, const struct term *y)

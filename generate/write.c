@@ -18,28 +18,6 @@ static const char *const argument_names[ARGUMENTS] = {[ARG_Q] = "q",
                                                       [ARG_KEPT] = "parameters",
                                                       [ARG_LAMBDA] = "lambda"};
 
-/* ---- names in the code ------------------------------------------------------------------------------------------- */
-
-struct naming {
-    const int *first; /* of the arguments among the inputs */
-    const struct parameter *result;
-};
-
-static void write_input(FILE *file, int which, const void *context)
-{
-    const struct naming *naming = context;
-    int argument = 0;
-    while (naming->first[argument + 1] <= which) argument++;
-    fprintf(file, "%s[%d]", argument_names[argument], which - naming->first[argument]);
-}
-
-static void write_output(FILE *file, int which, const void *context)
-{
-    const struct parameter *result = ((const struct naming *)context)->result;
-    for (; which >= result->count; result++) which -= result->count;
-    fprintf(file, "%s[%d]", result->name, which);
-}
-
 /* ---- one function ------------------------------------------------------------------------------------------------ */
 
 /* The arguments that a function takes, then its results. */
@@ -67,6 +45,23 @@ static struct signature signature_of(const struct generated *function, const str
         first += function->result[i].count;
     }
     return s;
+}
+
+/* Name of an input or output */
+static void write_element(FILE *file, const struct signature *s, int i, int which)
+{
+    while (which >= s->first[i] + s->count[i]) i++;
+    fprintf(file, "%s[%d]", s->name[i], which - s->first[i]);
+}
+
+static void write_input(FILE *file, int which, const void *signature)
+{
+    write_element(file, signature, 0, which);
+}
+
+static void write_output(FILE *file, int which, const void *signature)
+{
+    write_element(file, signature, ((const struct signature *)signature)->n_arguments, which);
 }
 
 static void write_prototype(FILE *file, const struct generation *what, const struct generated *function,
@@ -275,9 +270,8 @@ static enum status make_function(const struct generation *what, int i, const str
     FILE *file = status == STATUS_OK ? open_file(to->files, what->prefix, name) : NULL;
     if (status == STATUS_OK && file == NULL) status = STATUS_NO_FILE;
     if (status == STATUS_OK) {
-        const struct naming naming = {parts.first, function->result};
-        const struct code code = {&g, called->n_results, output, write_input, write_output, &naming};
         const struct signature s = signature_of(function, &parts);
+        const struct code code = {&g, called->n_results, output, write_input, write_output, &s};
         struct text call;
         status = write_function(file, what, function, &s, &code);
         fprintf(header, "\n/* %s.\n   ", function->what);

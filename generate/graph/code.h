@@ -37,7 +37,7 @@ struct statements {
     int n_chunks, n_slots;
 };
 
-/* False: out of memory. statements_free() in any case. */
+/* False: out of memory. code_statements_free() in any case. */
 bool code_statements_make(const struct code *code, struct statements *s);
 void code_statements_free(struct statements *s);
 /* The statements of a chunk; the last one sets the outputs. */

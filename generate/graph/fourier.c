@@ -197,34 +197,33 @@ static struct sum sum_wave(struct fourier *f, const struct sum *a, enum wave wav
 
 /* ---- nodes ------------------------------------------------------------------------------------------------------- */
 
-static struct sum node_sum(const struct graph *g, struct fourier *f, int i)
-{
-    const struct vertex *node = &g->node[i];
-    const int operands = expr_operand_count(node->operation);
-    const struct sum *a = operands > 0 ? &f->sum[node->a / 2] : NULL, *b = operands > 1 ? &f->sum[node->b / 2] : NULL;
-    const double sign_a = changes_sign(node->a) ? -1 : 1, sign_b = changes_sign(node->b) ? -1 : 1;
-    switch (node->operation) {
-    case NUMBER: return sum_of_term(f, (struct term){.c = node->value});
-    case INPUT:
-        if (node->a > SHRT_MAX) fail(f, FOURIER_TOO_LARGE);
-        return sum_of_term(f, (struct term){.c = 1, .n = 1, .factor = {(short)node->a}});
-    case ADD: return sum_added(f, a, b, sign_a, sign_b);
-    case SUB: return sum_added(f, a, b, sign_a, -sign_b);
-    case MUL: return sum_product(f, a, b, sign_a * sign_b);
-    case SIN: return sum_wave(f, a, SINE, sign_a);
-    case COS: return sum_wave(f, a, COSINE, 1);
-    default: fail(f, FOURIER_OTHER_FUNCTION); return sum_of(f, 0);
-    }
-}
-
 enum fourier_status fourier_make(const struct graph *g, int n_outputs, const expr *output, int most_terms,
                                  struct fourier *f)
 {
     *f = (struct fourier){.most_terms = most_terms, .n = g->n, .sum = calloc((size_t)g->n, sizeof *f->sum)};
     int *uses = graph_count_uses(g, n_outputs, output);
     if (f->sum == NULL || uses == NULL) fail(f, FOURIER_NO_MEMORY);
-    for (int i = 0; i < g->n && f->status == FOURIER_OK; i++)
-        if (uses[i] > 0) f->sum[i] = node_sum(g, f, i);
+    for (int i = 0; i < g->n && f->status == FOURIER_OK; i++) {
+        const struct vertex *node = &g->node[i];
+        const int operands = expr_operand_count(node->operation);
+        const struct sum *a = operands > 0 ? &f->sum[node->a / 2] : NULL,
+                         *b = operands > 1 ? &f->sum[node->b / 2] : NULL;
+        const double sign_a = changes_sign(node->a) ? -1 : 1, sign_b = changes_sign(node->b) ? -1 : 1;
+        if (uses[i] == 0) continue;
+        switch (node->operation) {
+        case NUMBER: f->sum[i] = sum_of_term(f, (struct term){.c = node->value}); break;
+        case INPUT:
+            if (node->a > SHRT_MAX) fail(f, FOURIER_TOO_LARGE);
+            f->sum[i] = sum_of_term(f, (struct term){.c = 1, .n = 1, .factor = {(short)node->a}});
+            break;
+        case ADD: f->sum[i] = sum_added(f, a, b, sign_a, sign_b); break;
+        case SUB: f->sum[i] = sum_added(f, a, b, sign_a, -sign_b); break;
+        case MUL: f->sum[i] = sum_product(f, a, b, sign_a * sign_b); break;
+        case SIN: f->sum[i] = sum_wave(f, a, SINE, sign_a); break;
+        case COS: f->sum[i] = sum_wave(f, a, COSINE, 1); break;
+        default: fail(f, FOURIER_OTHER_FUNCTION);
+        }
+    }
     free(uses);
     return f->status;
 }

@@ -83,12 +83,13 @@ static const double CANCELLED = 1e-15;
 
 /* ---- expressions ------------------------------------------------------------------------------------------------- */
 
-bool expr_is_constant(const struct graph *g, expr e)
+static bool is_constant(const struct graph *g, expr e)
 {
     return vertex_of(g, e)->operation == NUMBER;
 }
 
-double expr_value(const struct graph *g, expr e)
+/* Of a number */
+static double value_of(const struct graph *g, expr e)
 {
     return changes_sign(e) ? -vertex_of(g, e)->value : vertex_of(g, e)->value;
 }
@@ -117,20 +118,19 @@ static double split_factor(const struct graph *g, expr e, expr *rest)
     const struct vertex *node = vertex_of(g, e);
     const double sign = changes_sign(e) ? -1 : 1;
     *rest = e - e % 2;
-    if (node->operation != MUL || !expr_is_constant(g, node->a)) return sign;
+    if (node->operation != MUL || !is_constant(g, node->a)) return sign;
     *rest = node->b;
-    return sign * expr_value(g, node->a);
+    return sign * value_of(g, node->a);
 }
 
 /* (number + x) + number */
 static bool fold_sum(struct graph *g, expr a, expr b, expr *sum)
 {
     const struct vertex node = *vertex_of(g, b);
-    if (!expr_is_constant(g, a) || (node.operation != ADD && node.operation != SUB) || !expr_is_constant(g, node.a))
-        return false;
+    if (!is_constant(g, a) || (node.operation != ADD && node.operation != SUB) || !is_constant(g, node.a)) return false;
     const double sign = changes_sign(b) ? -1 : 1;
     const expr rest = (node.operation == SUB) != changes_sign(b) ? negative(node.b) : node.b;
-    *sum = expr_add(g, sum_of_numbers(g, expr_value(g, a), sign * expr_value(g, node.a)), rest);
+    *sum = expr_add(g, sum_of_numbers(g, value_of(g, a), sign * value_of(g, node.a)), rest);
     return true;
 }
 
@@ -151,12 +151,12 @@ expr expr_add(struct graph *g, expr a, expr b)
     expr sum, x, y;
     if (a == ZERO) return b;
     if (b == ZERO) return a;
-    if (expr_is_constant(g, a) && expr_is_constant(g, b)) return sum_of_numbers(g, expr_value(g, a), expr_value(g, b));
+    if (is_constant(g, a) && is_constant(g, b)) return sum_of_numbers(g, value_of(g, a), value_of(g, b));
     if (fold_sum(g, a, b, &sum) || fold_sum(g, b, a, &sum)) return sum;
     const double of_x = split_factor(g, a, &x), of_y = split_factor(g, b, &y);
     if (x == y) return expr_mul(g, sum_of_numbers(g, of_x, of_y), x);
-    if (expr_is_constant(g, b)) return expr_add(g, b, a);
-    if (expr_is_constant(g, a)) {
+    if (is_constant(g, b)) return expr_add(g, b, a);
+    if (is_constant(g, a)) {
         const bool minus = changes_sign(b);
         if (changes_sign(a)) return negative(expr_add(g, negative(a), negative(b)));
         return made(g, minus ? SUB : ADD, a, minus ? negative(b) : b, 0);
@@ -176,21 +176,21 @@ expr expr_mul(struct graph *g, expr a, expr b)
     if (changes_sign(b)) return negative(expr_mul(g, a, negative(b)));
     if (a == ONE) return b;
     if (b == ONE) return a;
-    if (expr_is_constant(g, a) && expr_is_constant(g, b)) return expr_number(g, expr_value(g, a) * expr_value(g, b));
-    if (expr_is_constant(g, b)) return expr_mul(g, b, a);
+    if (is_constant(g, a) && is_constant(g, b)) return expr_number(g, value_of(g, a) * value_of(g, b));
+    if (is_constant(g, b)) return expr_mul(g, b, a);
     const struct vertex node = *vertex_of(g, b);
-    if (expr_is_constant(g, a) && (node.operation == MUL || node.operation == DIV) && expr_is_constant(g, node.a)) {
+    if (is_constant(g, a) && (node.operation == MUL || node.operation == DIV) && is_constant(g, node.a)) {
         const expr factor =
-            expr_number(g, expr_value(g, a) * expr_value(g, node.a)); /* of a number and number x or number/x */
+            expr_number(g, value_of(g, a) * value_of(g, node.a)); /* of a number and number x or number/x */
         return node.operation == MUL ? expr_mul(g, factor, node.b) : expr_div(g, factor, node.b);
     }
-    return expr_is_constant(g, a) || a < b ? made(g, MUL, a, b, 0) : made(g, MUL, b, a, 0);
+    return is_constant(g, a) || a < b ? made(g, MUL, a, b, 0) : made(g, MUL, b, a, 0);
 }
 
 expr expr_div(struct graph *g, expr a, expr b)
 {
     if (a == ZERO) return ZERO;
-    if (expr_is_constant(g, b)) return expr_mul(g, a, expr_number(g, 1 / expr_value(g, b)));
+    if (is_constant(g, b)) return expr_mul(g, a, expr_number(g, 1 / value_of(g, b)));
     if (changes_sign(a)) return negative(expr_div(g, negative(a), b));
     if (changes_sign(b)) return negative(expr_div(g, a, negative(b)));
     return a == b ? ONE : made(g, DIV, a, b, 0);
@@ -215,7 +215,7 @@ static double applied(enum operation operation, double a)
 
 expr expr_function(struct graph *g, enum operation operation, expr a)
 {
-    if (expr_is_constant(g, a)) return expr_number(g, applied(operation, expr_value(g, a)));
+    if (is_constant(g, a)) return expr_number(g, applied(operation, value_of(g, a)));
     if (changes_sign(a) && (operation == SIN || operation == TANH))
         return negative(made(g, operation, negative(a), 0, 0));
     if (changes_sign(a) && operation == COS) a = negative(a);
@@ -224,7 +224,7 @@ expr expr_function(struct graph *g, enum operation operation, expr a)
 
 expr stumpff(struct graph *g, int k, expr a)
 {
-    return expr_is_constant(g, a) ? expr_number(g, stumpff_value(k, expr_value(g, a))) : made(g, STUMPFF, a, k, 0);
+    return is_constant(g, a) ? expr_number(g, stumpff_value(k, value_of(g, a))) : made(g, STUMPFF, a, k, 0);
 }
 
 expr expr_angle(struct graph *g, enum operation operation, expr w, expr square)

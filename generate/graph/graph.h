@@ -63,9 +63,6 @@ static inline expr negative(expr e)
     return e == ZERO ? ZERO : e ^ 1;
 }
 
-bool expr_is_constant(const struct graph *g, expr e);
-double expr_value(const struct graph *g, expr e); /* of a number */
-
 expr expr_number(struct graph *g, double value);
 expr expr_input(struct graph *g, int which);
 expr expr_add(struct graph *g, expr a, expr b);

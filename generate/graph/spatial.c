@@ -32,7 +32,7 @@ static struct products products_of(struct graph *g, const struct turn *turn)
 
 /* The block [a b; b d] in the plane of the turn:  a - e, d + e, b cos 2 + (a - d) c s,  e = (a - d) s^2 + 2 b c s.
    The part normal to the plane turns as a vector. */
-void spatial_turn_symmetric(struct graph *g, const struct turn *turn, expr S[6])
+static void turn_symmetric(struct graph *g, const struct turn *turn, expr S[6])
 {
     const int k = turn->axis, i = (k + 1) % 3, j = (k + 2) % 3, ij = packed(i, j);
     const struct products p = products_of(g, turn);
@@ -60,7 +60,7 @@ void spatial_turn_symmetric(struct graph *g, const struct turn *turn, expr S[6])
 void spatial_turn(struct graph *g, const struct turn *turn, struct spatial *P)
 {
     expr *M = P->B;
-    spatial_turn_symmetric(g, turn, P->A);
+    turn_symmetric(g, turn, P->A);
     const int k = turn->axis, i = (k + 1) % 3, j = (k + 2) % 3, ij = 3 * i + j, ji = 3 * j + i;
     const struct products p = products_of(g, turn);
     const expr row[3] = {M[3 * k], M[3 * k + 1], M[3 * k + 2]}, column[3] = {M[k], M[3 + k], M[6 + k]};
@@ -75,7 +75,7 @@ void spatial_turn(struct graph *g, const struct turn *turn, struct spatial *P)
         M[4 * j] = a;
         M[ij] = negative(b2);
         M[ji] = negative(b);
-        spatial_turn_symmetric(g, turn, P->C);
+        turn_symmetric(g, turn, P->C);
         return;
     }
     const expr D = expr_sub(g, a, d), S = expr_add(g, b, b2);
@@ -85,14 +85,14 @@ void spatial_turn(struct graph *g, const struct turn *turn, struct spatial *P)
     M[4 * j] = expr_add(g, d, e);
     M[ij] = expr_add(g, b, f);
     M[ji] = expr_add(g, b2, f);
-    spatial_turn_symmetric(g, turn, P->C);
+    turn_symmetric(g, turn, P->C);
 }
 
 void spatial_turn_solid(struct graph *g, const struct turn *turn, struct solid *solid)
 {
     const struct vector h = spatial_turned_back(g, turn, solid->h);
     for (int i = 0; i < 3; i++) solid->h[i] = h.e[i];
-    spatial_turn_symmetric(g, turn, solid->J);
+    turn_symmetric(g, turn, solid->J);
 }
 
 void spatial_skew(const expr r[3], expr M[9])

@@ -26,8 +26,7 @@ struct turn {
 struct vector spatial_turned_back(struct graph *g, const struct turn *turn, const expr *x);
 struct vector spatial_turned(struct graph *g, const struct turn *turn, const expr *x);
 
-/* S, B of the new frame in axes of the old one: R S R', R B R' */
-void spatial_turn_symmetric(struct graph *g, const struct turn *turn, expr S[6]);
+/* Those of the new frame in axes of the old one: R S R', R B R' */
 void spatial_turn(struct graph *g, const struct turn *turn, struct spatial *P);
 void spatial_turn_solid(struct graph *g, const struct turn *turn, struct solid *solid);
 
