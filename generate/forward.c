@@ -231,9 +231,3 @@ enum status forward_solution(struct robot_parts *parts, struct loop_parts *loops
     parts_spread(parts, &r, qdd);
     return STATUS_OK;
 }
-
-enum status forward_dynamics(struct robot_parts *parts, expr *qdd)
-{
-    struct loop_parts loops;
-    return forward_solution(parts, &loops, qdd, qdd + parts->model->nv);
-}

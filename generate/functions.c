@@ -8,6 +8,7 @@
 
 #include "analysis/random_state.h"
 #include "generate/generate.h"
+#include "generate/loops.h"
 #include "math/vec.h"
 
 #define TAKES(argument) (1u << (argument))
@@ -33,8 +34,7 @@ static const struct {
      {"M", "bias"}},
     {"jacobian",
      "forward dynamics with its derivatives, nv columns of nv each; of a quaternion by a small rotation vector in axes "
-     "of "
-     "the hinge frame",
+     "of the hinge frame",
      TAKES(ARG_Q) | TAKES(ARG_QD) | TAKES(ARG_TAU) | TAKES(ARG_PRESCRIBED) | LOADS,
      {"qdd", "by_q", "by_qd"}},
     {"tip",
@@ -43,8 +43,7 @@ static const struct {
      {"p", "R", "v", "omega"}},
     {"residual",
      "equations of motion: inverse dynamics minus tau, loads and forces of the multipliers lambda; accelerations of "
-     "the gaps of "
-     "the loops",
+     "the gaps of the loops",
      TAKES(ARG_Q) | TAKES(ARG_QD) | TAKES(ARG_TAU) | TAKES(ARG_QDD) | LOADS | TAKES(ARG_LAMBDA),
      {"force", "gap_acceleration"}},
 };
@@ -118,6 +117,7 @@ enum status generate_expressions(const struct generation *what, int i, struct gr
 {
     struct generated function;
     struct parameter result[MOST_OUTPUTS];
+    struct loop_parts loops;
     if (!graph_make(g)) return STATUS_NO_MEMORY;
     enum status status = parts_make(g, what->mechanism, NULL, what->kept, what->n_kept, what->wrenches, parts);
     if (status != STATUS_OK) return status;
@@ -127,7 +127,7 @@ enum status generate_expressions(const struct generation *what, int i, struct gr
     *output = arena_allocate(&parts->arena, (size_t)*n_outputs, sizeof **output);
     if (*output == NULL) return STATUS_NO_MEMORY;
     switch (i) {
-    case FORWARD: status = forward_dynamics(parts, *output); break;
+    case FORWARD: status = forward_solution(parts, &loops, *output, *output + parts->model->nv); break;
     case INVERSE: inverse_dynamics(parts, *output); break;
     case MASS: inverse_mass_matrix(parts, *output); break;
     case JACOBIAN: status = forward_jacobian(parts, *output); break;

@@ -90,6 +90,13 @@ static expr Pi_of(struct graph *g, const struct link_part *part, int i, int k)
     return expr_number(g, part->lm->body->geometric->field.Pi[PADDED(part->m) * i + k]);
 }
 
+/* sum += <Pi_k, X> */
+static expr add_Pi_product(struct graph *g, const struct link_part *part, int k, const expr *X, expr sum)
+{
+    for (int i = 0; i < MOMENTS; i++) sum = expr_add_product(g, sum, Pi_of(g, part, i, k), X[i]);
+    return sum;
+}
+
 /* Y = Pi x + X P */
 static void field_moment(struct graph *g, const struct link_part *part, const expr *x, const expr *X, expr Y[MOMENTS])
 {
@@ -166,8 +173,7 @@ void geometric_mass(struct robot_parts *parts, struct link_part *part)
         for (int i = 0; i < MOMENTS; i++) F[i] = Pi_of(g, part, i, k);
         if (full(parts)) add_right(g, at->Xi[k], part->lm->body->geometric->field.P, F);
         for (int l = 0; l < m; l++) {
-            expr sum = dot_n(g, MOMENTS, at->Xi[l], F);
-            for (int i = 0; i < MOMENTS; i++) sum = expr_add_product(g, sum, Pi_of(g, part, i, l), at->Xi[k][i]);
+            const expr sum = add_Pi_product(g, part, l, at->Xi[k], dot_n(g, MOMENTS, at->Xi[l], F));
             part->D[m * k + l] = expr_add(g, part->D[m * k + l], sum);
         }
     }
@@ -228,8 +234,7 @@ static void add_field(struct graph *g, struct link_part *part, const expr omega[
     add_left(g, W, Yd, F);
     add_right(g, Xdd, field->P, F);
     for (int k = 0; k < part->m; k++) {
-        expr sum = dot_n(g, MOMENTS, at->Xi[k], F);
-        for (int i = 0; i < MOMENTS; i++) sum = expr_add_product(g, sum, Pi_of(g, part, i, k), Xdd[i]);
+        const expr sum = add_Pi_product(g, part, k, Xdd, dot_n(g, MOMENTS, at->Xi[k], F));
         part->b_eta[k] = expr_add(g, part->b_eta[k], sum);
     }
     add_moment(g, Xdd, at->Y, part->frame->b);

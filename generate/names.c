@@ -15,24 +15,12 @@ static const struct {
 
 bool names_quantity_is_inertia(enum quantity what)
 {
-    switch (what) {
-    case Q_MASS:
-    case Q_INERTIA:
-    case Q_HUB_MASS:
-    case Q_HUB_INERTIA:
-    case Q_PAYLOAD_MASS:
-    case Q_PAYLOAD_INERTIA:
-    case Q_LINE_MASS:
-    case Q_FIRST_MOMENT:
-    case Q_SECOND_MOMENT:
-    case Q_SHAPE_MASS:
-    case Q_SHAPE_MOMENT:
-    case Q_SHAPE_GRAM:
-    case Q_MODE_MASS:
-    case Q_MODE_SPIN:
-    case Q_MOTOR_INERTIA: return true;
-    default: return false;
-    }
+    static const bool inertia[QUANTITIES] = {
+        [Q_MASS] = true,          [Q_INERTIA] = true,         [Q_HUB_MASS] = true,     [Q_HUB_INERTIA] = true,
+        [Q_PAYLOAD_MASS] = true,  [Q_PAYLOAD_INERTIA] = true, [Q_LINE_MASS] = true,    [Q_FIRST_MOMENT] = true,
+        [Q_SECOND_MOMENT] = true, [Q_SHAPE_MASS] = true,      [Q_SHAPE_MOMENT] = true, [Q_SHAPE_GRAM] = true,
+        [Q_MODE_MASS] = true,     [Q_MODE_SPIN] = true,       [Q_MOTOR_INERTIA] = true};
+    return inertia[what];
 }
 
 bool names_quantity_is_rate(enum quantity what)

@@ -188,17 +188,16 @@ void path_to_anchor(struct robot_parts *parts, const struct anchor *anchor, int 
 struct placed frames_anchor(struct robot_parts *parts, const struct anchor *anchor);
 
 /* The functions: outputs in the order of the library. */
-enum status forward_dynamics(struct robot_parts *parts, expr *qdd_and_lambda); /* nv, n_active */
-void inverse_dynamics(struct robot_parts *parts, expr *force);                 /* nv */
+void inverse_dynamics(struct robot_parts *parts, expr *force); /* nv */
+/* nv and n_active; the factors remain in parts and loops. */
+struct loop_parts;
+enum status forward_solution(struct robot_parts *parts, struct loop_parts *loops, expr *qdd, expr *lambda);
 /* qdd, d(qdd)/dx and d(qdd)/dqd, nv and nv columns of nv each. */
 enum status forward_jacobian(struct robot_parts *parts, expr *qdd_and_derivatives);
 /* Forces of mechanism_residual() and accelerations of the gaps of active constraints (residual.c). */
 enum status motion_residual(struct robot_parts *parts, expr *force_and_gaps); /* nv, n_active */
 /* The same without tau, at accelerations and multipliers that are inputs. */
 enum status residual_forces(struct robot_parts *parts, expr *force, expr *gap);
-/* Forward dynamics with what its derivatives need: the factors remain in parts and loops. */
-struct loop_parts;
-enum status forward_solution(struct robot_parts *parts, struct loop_parts *loops, expr *qdd, expr *lambda);
 /* Inward, for the inertia forces of parts_motion(qdd). */
 void inverse_generalized_forces(struct robot_parts *parts, const expr *qdd, expr *force);
 void inverse_mass_matrix(struct robot_parts *parts, expr *M_and_bias); /* nv x nv, nv */
