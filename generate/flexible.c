@@ -304,20 +304,13 @@ static void section_rates(const struct robot_parts *parts, const struct link_par
     }
 }
 
-/* Motion of a frame. */
-struct moved {
-    expr omega[3], acc[6];
-};
-
 /* Motion of F from that of O, in axes of F (27):  omega = omega_O - w_d,  alpha = alpha_O - omega x w_d - wd_d,
    a = a_O - B rho - 2 omega x rho_dot */
-static struct moved frame_motion(const struct robot_parts *parts, const struct link_part *part)
+static struct frame_part frame_motion(const struct robot_parts *parts, const struct link_part *part)
 {
     struct graph *g = parts->g;
-    struct moved F;
+    struct frame_part F = *part->frame;
     expr rd[3], w[3], wd[3], B[9];
-    memcpy(F.omega, part->frame->omega, sizeof F.omega);
-    memcpy(F.acc, part->frame->acc, sizeof F.acc);
     if (!part->hinge_moves) return F;
     section_rates(parts, part, &part->lm->body->hinge, part->theta_d, rd, w, wd);
     for (int i = 0; i < 3; i++) {
@@ -334,7 +327,8 @@ static struct moved frame_motion(const struct robot_parts *parts, const struct l
 
 /* Motion of T for eta_ddot = 0: omega + w,  alpha + omega x w + wd,  a + B r + 2 omega x r_dot                     (28) */
 static void section_motion(const struct robot_parts *parts, const struct link_part *part, const struct section *shape,
-                           const struct moved *F, const expr B[9], const struct section_part *s, struct frame_part *T)
+                           const struct frame_part *F, const expr B[9], const struct section_part *s,
+                           struct frame_part *T)
 {
     struct graph *g = parts->g;
     expr r[3], rd[3], w[3], wd[3];
@@ -388,7 +382,7 @@ static void add_rates(struct robot_parts *parts, const expr omega[3], struct lin
 
 /* Inertia forces of the body at F:  modal_k = sum (s_s a + B rho_s) . e_a + JL_k . alpha, with the rates,
    of these: force 2 omega x c_dot,  moment 2 (tr(Q) omega - Q omega) + omega x spin                (15 to 17) */
-static void body_forces(struct robot_parts *parts, const struct moved *F, const expr B[9], struct link_part *part)
+static void body_forces(struct robot_parts *parts, const struct frame_part *F, const expr B[9], struct link_part *part)
 {
     struct graph *g = parts->g;
     const struct body *body = part->lm->body;
@@ -420,7 +414,7 @@ static void body_forces(struct robot_parts *parts, const struct moved *F, const 
 void flexible_motion(struct robot_parts *parts, struct link_part *part)
 {
     struct graph *g = parts->g;
-    const struct moved F = frame_motion(parts, part);
+    const struct frame_part F = frame_motion(parts, part);
     expr B[9], hub[6];
     spatial_point_accelerations(g, F.omega, F.acc, B);
     body_forces(parts, &F, B, part);

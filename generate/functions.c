@@ -128,7 +128,10 @@ enum status generate_expressions(const struct generation *what, int i, struct gr
     if (*output == NULL) return STATUS_NO_MEMORY;
     switch (i) {
     case FORWARD: status = forward_solution(parts, &loops, *output, *output + parts->model->nv); break;
-    case INVERSE: inverse_dynamics(parts, *output); break;
+    case INVERSE:
+        parts_motion(parts, parts->qdd);
+        inverse_generalized_forces(parts, parts->qdd, *output);
+        break;
     case MASS: inverse_mass_matrix(parts, *output); break;
     case JACOBIAN: status = forward_jacobian(parts, *output); break;
     case TIP: frames_tip(parts, *output); break;

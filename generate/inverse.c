@@ -34,12 +34,6 @@ void inverse_generalized_forces(struct robot_parts *parts, const expr *qdd, expr
     }
 }
 
-void inverse_dynamics(struct robot_parts *parts, expr *force)
-{
-    parts_motion(parts, parts->qdd);
-    inverse_generalized_forces(parts, parts->qdd, force);
-}
-
 /* ---- mass matrix ------------------------------------------------------------------------------------------------- */
 
 /* From a section of part i, or if that is -1 from element e of its path: f_eta += J' f at sections, f_q += h' f */

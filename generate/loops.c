@@ -21,11 +21,7 @@ static struct vector part_to_world(struct robot_parts *parts, int part, struct v
 /* A vector of the world in our world frame: R' x */
 static struct vector world_to_ours(struct robot_parts *parts, const expr x[3])
 {
-    struct vector v = {{ZERO, ZERO, ZERO}};
-    for (int i = 0; i < 3; i++)
-        for (int k = 0; k < 3; k++)
-            v.e[i] = expr_add(parts->g, v.e[i], expr_scale(parts->g, parts->world.R[3 * k + i], x[k]));
-    return v;
+    return transposed_numbers_times(parts->g, parts->world.R, x);
 }
 
 static void make_site(struct robot_parts *parts, const struct anchor *anchor, struct site_part *site)
@@ -182,8 +178,8 @@ expr loops_gap_acceleration(struct robot_parts *parts, const struct constraint_p
         const struct vector ud = cross(g, omega.e, row->direction.e);
         struct vector udd = cross(g, alpha.e, row->direction.e);
         add_cross(g, omega.e, ud.e, udd.e);
-        const expr rate = expr_scale(g, 2, dot(g, ud.e, row->rate.e));
-        sum = expr_add(g, sum, expr_add(g, rate, dot(g, udd.e, row->distance.e)));
+        const expr change = dot(g, udd.e, row->distance.e), rate = dot(g, ud.e, row->rate.e);
+        sum = expr_add(g, sum, expr_add(g, expr_scale(g, 2, rate), change));
     }
     const expr gravity = dot(g, row->direction.e, parts->gravity); /* the same on both sides, except on the world */
     if (row->side[SIDE_B].part < 0) sum = expr_add(g, sum, gravity);

@@ -85,7 +85,7 @@ static bool first_axis(const struct robot_parts *parts, int in, double axis[3], 
         double own[3];
         if (child->parent != in || child->mount >= 0) continue;
         copy3(child->C.p, point);
-        if (!path_joint_first_axis(&child->lm->joint, own)) return false;
+        if (!path_joint_axis(&child->lm->joint, false, own)) return false;
         mul3(child->C.R, own, axis);
         return true;
     }
@@ -98,7 +98,7 @@ static void choose_frame(const struct robot_parts *parts, int i)
 {
     struct link_part *part = &parts->part[i];
     double z[3], w[3], p[3], x[3], y[3], shift = 0;
-    if (part->lm->body != NULL || !path_joint_last_axis(&part->lm->joint, z)) return;
+    if (part->lm->body != NULL || !path_joint_axis(&part->lm->joint, true, z)) return;
     const bool axis = first_axis(parts, i, w, p);
     if (axis) cross3(z, w, x);
     if (axis && normalized(x)) {
@@ -136,7 +136,7 @@ static void choose_world(struct robot_parts *parts)
     if (parts->n == 0 || parts->part[0].parent >= 0) return;
     const struct link_part *first = &parts->part[0];
     parts->world = first->C;
-    if (!path_joint_first_axis(&first->lm->joint, w)) return;
+    if (!path_joint_axis(&first->lm->joint, false, w)) return;
     path_align_z(w, A);
     matmul3(first->C.R, A, parts->world.R);
 }
@@ -167,8 +167,8 @@ static void make_path(struct robot_parts *parts, struct link_part *part)
     const struct pose from = part->mount >= 0 ? identity_pose() : parent != NULL ? parent->own : parts->world;
     const struct pose C = parts_pose_relative(&from, &part->C);
     double first[3], last[3], A[9], A2[9], M[9], to[9], p[3], z[3], back = 0;
-    path_align_z(path_joint_first_axis(joint, first) ? first : (const double[3]){0, 0, 1}, A);
-    path_align_z(path_joint_last_axis(joint, last) ? last : (const double[3]){0, 0, 1}, A2);
+    path_align_z(path_joint_axis(joint, false, first) ? first : (const double[3]){0, 0, 1}, A);
+    path_align_z(path_joint_axis(joint, true, last) ? last : (const double[3]){0, 0, 1}, A2);
     if (joint->nv == 0) copy9(part->own.R, A); /* straight to the part's frame */
     if (joint->nv == 0) copy9(part->own.R, A2);
     matmul3(C.R, A, M);

@@ -188,7 +188,6 @@ void path_to_anchor(struct robot_parts *parts, const struct anchor *anchor, int 
 struct placed frames_anchor(struct robot_parts *parts, const struct anchor *anchor);
 
 /* The functions: outputs in the order of the library. */
-void inverse_dynamics(struct robot_parts *parts, expr *force); /* nv */
 /* nv and n_active; the factors remain in parts and loops. */
 struct loop_parts;
 enum status forward_solution(struct robot_parts *parts, struct loop_parts *loops, expr *qdd, expr *lambda);

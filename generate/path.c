@@ -186,12 +186,10 @@ static struct pending dense_but_z(struct graph *g, const expr theta[3], const do
 {
     expr E[9], M[9];
     exponential(g, theta, E);
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++) {
-            M[3 * i + j] = ZERO;
-            for (int k = 0; k < 3; k++)
-                M[3 * i + j] = expr_add(g, M[3 * i + j], expr_scale(g, left[3 * k + j], E[3 * i + k]));
-        }
+    for (int i = 0; i < 3; i++) {
+        const struct vector row = transposed_numbers_times(g, left, E + 3 * i);
+        memcpy(M + 3 * i, row.e, sizeof row.e);
+    }
     const expr cosine = expr_function(g, SQRT, expr_sub_product(g, ONE, M[2], M[2])),
                inverse = expr_div(g, ONE, cosine);
     const struct pending a = {.c = expr_mul(g, M[8], inverse), .s = negative(expr_mul(g, M[5], inverse))},
@@ -205,20 +203,16 @@ static struct pending dense_but_z(struct graph *g, const expr theta[3], const do
 struct pending path_deflection_but_z(struct graph *g, const expr theta[3], const double R[9], struct path *path)
 {
     double Q[9], left[9];
-    expr t[3];
     int axis = -1, components = 0;
     turn_right_angles(g, R, path, Q, left);
-    for (int i = 0; i < 3; i++) { /* Q' theta */
-        t[i] = ZERO;
-        for (int k = 0; k < 3; k++) t[i] = expr_add(g, t[i], expr_scale(g, Q[3 * k + i], theta[k]));
-    }
+    const struct vector t = transposed_numbers_times(g, Q, theta);
     for (int i = 0; i < 3; i++)
-        if (t[i] != ZERO) {
+        if (t.e[i] != ZERO) {
             axis = i;
             components++;
         }
-    if (components > 1) return dense_but_z(g, t, left, path);
-    const struct pending by = pending_angle(axis >= 0 ? t[axis] : ZERO, 0);
+    if (components > 1) return dense_but_z(g, t.e, left, path);
+    const struct pending by = pending_angle(axis >= 0 ? t.e[axis] : ZERO, 0);
     if (axis == Z_AXIS && left[8] == 1) { /* all turns are about z */
         const struct pending z = turns_but_z(g, left, path);
         return joined(g, Z_AXIS, &by, &z);
@@ -236,15 +230,9 @@ void path_deflection(struct graph *g, const expr theta[3], struct path *path)
 
 /* ---- joints ------------------------------------------------------------------------------------------------------ */
 
-bool path_joint_first_axis(const struct joint_model *joint, double axis[3])
+bool path_joint_axis(const struct joint_model *joint, bool last, double axis[3])
 {
-    copy3(joint->axis, axis);
-    return joint->nv == 1 || joint->nv == 2;
-}
-
-bool path_joint_last_axis(const struct joint_model *joint, double axis[3])
-{
-    copy3(joint->several_turns ? joint->axis2 : joint->axis, axis);
+    copy3(last && joint->several_turns ? joint->axis2 : joint->axis, axis);
     return joint->nv == 1 || joint->nv == 2;
 }
 

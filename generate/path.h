@@ -54,9 +54,8 @@ void path_joint(struct graph *g, const struct joint_model *joint, const expr *q,
 
 /* A rotation with z along a unit vector: exact where that is an axis. */
 void path_align_z(const double axis[3], double A[9]);
-/* The last axis of a joint in its own frame; false: the joint has none. */
-bool path_joint_first_axis(const struct joint_model *joint, double axis[3]);
-bool path_joint_last_axis(const struct joint_model *joint, double axis[3]);
+/* The first or last axis of a joint in its own frame; false: the joint has none. */
+bool path_joint_axis(const struct joint_model *joint, bool last, double axis[3]);
 
 /* One element of a path, inward: a vector, a wrench, an inertia, a solid in the frame before it. */
 struct vector path_element_back(struct graph *g, const struct element *e, const expr *x);

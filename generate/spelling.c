@@ -476,14 +476,14 @@ char *spelling_sum(struct speller *s, const struct sum *sum)
 
 /* ---- nodes of the graph ------------------------------------------------------------------------------------------ */
 
-static void write_node_number(const struct printer *p, double value, bool divisor)
+static void write_node_number(FILE *file, double value, bool divisor, const void *context)
 {
-    const struct speller *s = p->context;
+    const struct speller *s = context;
     int numerator, denominator;
     const bool bracket = divisor && fraction(value, &numerator, &denominator) && denominator > 1;
-    if (bracket) fputc('(', p->file);
-    write_number(p->file, s->format, value);
-    if (bracket) fputc(')', p->file);
+    if (bracket) fputc('(', file);
+    write_number(file, s->format, value);
+    if (bracket) fputc(')', file);
 }
 
 static void write_node_input(const struct printer *p, int input)

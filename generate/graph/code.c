@@ -83,7 +83,7 @@ static void write_operation(const struct printer *p, const struct vertex *node, 
 static void write_node(const struct printer *p, int i, int binding)
 {
     const struct vertex *node = &p->g->node[i];
-    if (node->operation == NUMBER) p->write_number(p, node->value, binding >= ATOM);
+    if (node->operation == NUMBER) p->write_number(p->file, node->value, binding >= ATOM, p->context);
     else if (node->operation == INPUT) p->write_input(p, node->a);
     else if (!p->write_name(p, i)) write_operation(p, node, binding);
 }
@@ -182,18 +182,14 @@ struct position {
     int chunk;
 };
 
-static void write_number(FILE *file, double value)
+static void write_c_number(FILE *file, double value, bool divisor, const void *context)
 {
     char text[CODE_NUMBER_SIZE];
+    (void)divisor;
+    (void)context;
     code_shortest_number(value, text);
     fputs(text, file);
     if (strpbrk(text, ".e") == NULL) fputs(".0", file);
-}
-
-static void write_c_number(const struct printer *p, double value, bool divisor)
-{
-    (void)divisor;
-    write_number(p->file, value);
 }
 
 static void write_c_input(const struct printer *p, int which)
@@ -237,10 +233,10 @@ void code_write_chunk(FILE *file, const struct code *code, const struct statemen
 static void write_series(FILE *file, int k, int terms)
 {
     for (int j = 0; j < terms - 1; j++) {
-        write_number(file, stumpff_inverse_factorial(2 * j + k));
+        write_c_number(file, stumpff_inverse_factorial(2 * j + k), false, NULL);
         fputs(j < terms - 2 ? " - y * (" : " - y * ", file);
     }
-    write_number(file, stumpff_inverse_factorial(2 * (terms - 1) + k));
+    write_c_number(file, stumpff_inverse_factorial(2 * (terms - 1) + k), false, NULL);
     for (int j = 0; j < terms - 2; j++) fputc(')', file);
 }
 
@@ -265,7 +261,7 @@ void code_write_definitions(FILE *file, const struct code *code, const int *uses
         fprintf(file, ";\n    double s = %s;\n", k % 2 == 0 ? "cos(sqrt(y))" : "sin(sqrt(y)) / sqrt(y)");
         for (int j = k % 2; j < k; j += 2) {
             fputs("    s = (", file);
-            write_number(file, stumpff_inverse_factorial(j));
+            write_c_number(file, stumpff_inverse_factorial(j), false, NULL);
             fputs(" - s) / y;\n", file);
         }
         fputs("    return s;\n}\n\n", file);

@@ -61,7 +61,7 @@ struct printer {
     const struct graph *g;
     const struct operation_text *operation; /* OPERATIONS of them */
     /* divisor: a fraction needs brackets */
-    void (*write_number)(const struct printer *p, double value, bool divisor);
+    void (*write_number)(FILE *file, double value, bool divisor, const void *context);
     void (*write_input)(const struct printer *p, int which);
     bool (*write_name)(const struct printer *p, int node); /* false: the node has no name */
     const void *context;

@@ -79,6 +79,15 @@ static inline struct vector symmetric_times(struct graph *g, const expr *S, cons
     return y;
 }
 
+/* R' x of a matrix of numbers */
+static inline struct vector transposed_numbers_times(struct graph *g, const double *R, const expr *x)
+{
+    struct vector y = {{ZERO, ZERO, ZERO}};
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 3; k++) y.e[i] = expr_add(g, y.e[i], expr_scale(g, R[3 * k + i], x[k]));
+    return y;
+}
+
 static inline struct vector matrix_times(struct graph *g, const expr *M, const expr *x)
 {
     struct vector y;
