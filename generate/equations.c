@@ -38,7 +38,7 @@ static void make_stiffness(struct equations *e)
     }
 }
 
-/* M, bias without springs, damping and friction, K and J. The first time names the numbers, then the names are sorted */
+/* M, K, J and the bias without springs, damping and friction. The first pass names the numbers; the second one has the names sorted */
 static enum status make_expressions(struct equations *e)
 {
     const struct matrix *J = &e->matrix[MATRIX_J];
@@ -70,13 +70,13 @@ static enum status make_expressions(struct equations *e)
 
 /* ---- rates ------------------------------------------------------------------------------------------------------- */
 
-static bool is_rate(const struct equations *e, int symbol)
+static bool symbol_is_rate(const struct equations *e, int symbol)
 {
     return names_quantity_is_rate(e->names.symbol[symbol].what);
 }
 
-/* Changes of all nodes with rate j; slope: those of rates that are symbols, NULL: these do not change */
-static void differentiate(struct equations *e, int j, const expr *slope, int nodes, expr *change)
+/* Derivatives of all nodes with respect to rate j. slope: the derivatives of rates that are symbols; NULL: these are constant */
+static void differentiate_by_rate(struct equations *e, int j, const expr *slope, int nodes, expr *change)
 {
     memset(change, 0, (size_t)nodes * sizeof *change);
     change[e->parts.qd[j] / 2] = ONE;
@@ -86,7 +86,7 @@ static void differentiate(struct equations *e, int j, const expr *slope, int nod
     expr_differentiate(&e->g, nodes, change);
 }
 
-/* d symbol/d qd_j of all rates that are defined by others, n_symbols x n; NULL: out of memory */
+/* d symbol/d qd_j of all symbols that are rates, n_symbols x n; NULL: out of memory */
 static expr *slopes_of_rates(struct equations *e)
 {
     const int nodes = e->g.n;
@@ -94,20 +94,21 @@ static expr *slopes_of_rates(struct equations *e)
     expr *change = arena_allocate(&e->arena, (size_t)nodes, sizeof *change);
     if (e->arena.failed) return NULL;
     for (int j = 0; j < e->n; j++) {
-        differentiate(e, j, NULL, nodes, change);
+        differentiate_by_rate(e, j, NULL, nodes, change);
         for (int k = 0; k < e->names.n; k++)
-            if (is_rate(e, k)) slope[e->n * k + j] = change_of(change, e->names.symbol[k].definition);
+            if (symbol_is_rate(e, k)) slope[e->n * k + j] = change_of(change, e->names.symbol[k].definition);
     }
     return e->g.failed ? NULL : slope;
 }
 
 /* ---- entries multiplied out -------------------------------------------------------------------------------------- */
 
-/* Rates of angles and of their elastic coordinates may cancel: where that saves two terms or more, they are replaced by their definitions */
+/* Terms with the rate of an angle may cancel with terms in the elastic coordinates: if that saves two terms or more, the rate is
+   replaced by its definition */
 static struct sum without_rates(struct equations *e, struct sum sum)
 {
     for (int k = 0; k < e->names.n; k++) {
-        if (!is_rate(e, k)) continue;
+        if (!symbol_is_rate(e, k)) continue;
         struct sum by = fourier_sum(&e->fourier, e->names.symbol[k].definition),
                    other = fourier_replaced(&e->fourier, &sum, e->parts.first[ARGUMENTS] + k, &by);
         const bool shorter = other.n < sum.n - 1;
@@ -118,7 +119,7 @@ static struct sum without_rates(struct equations *e, struct sum sum)
     return sum;
 }
 
-/* 1/2 d bias/d qd_j, through the rates of angles too */
+/* 1/2 d bias/d qd_j, including the dependence through the rates of angles */
 static struct sum expanded_slope(struct equations *e, const struct sum *bias, const expr *slope, int j)
 {
     struct fourier *f = &e->fourier;
@@ -143,12 +144,12 @@ static void expand_velocity_terms(struct equations *e, const expr *slope)
         for (int j = 0; j < e->n; j++) e->matrix[MATRIX_C].sum[e->n * i + j] = expanded_slope(e, &bias, slope, j);
         fourier_drop(&bias, qd, qd + e->n);
         for (int k = 0; k < e->names.n; k++)
-            if (is_rate(e, k)) fourier_drop(&bias, first + k, first + k + 1);
+            if (symbol_is_rate(e, k)) fourier_drop(&bias, first + k, first + k + 1);
         e->matrix[MATRIX_G].sum[i] = bias;
     }
 }
 
-static enum status expand(struct equations *e, int most_terms)
+static enum status expand_entries(struct equations *e, int most_terms)
 {
     const size_t given = (size_t)(e->n_entries + e->n), symbols = (size_t)e->names.n, slopes = (size_t)e->n * symbols;
     struct fourier *f = &e->fourier;
@@ -195,14 +196,14 @@ static enum status derive_velocity_terms(struct equations *e)
     expr *by = arena_allocate(&e->arena, (size_t)count, sizeof *by);
     if (slope == NULL || e->arena.failed) return STATUS_NO_MEMORY;
     for (int j = 0; j < e->n; j++) {
-        differentiate(e, j, slope, nodes, change);
+        differentiate_by_rate(e, j, slope, nodes, change);
         for (int i = 0; i < e->n; i++)
             e->matrix[MATRIX_C].e[e->n * i + j] = expr_scale(&e->g, 0.5, change_of(change, e->bias[i]));
     }
     add_frame_turn(e);
     for (int i = e->n; i < count; i++) {
         const int k = first + i - e->parts.first[ARGUMENTS];
-        if (k < 0 || !is_rate(e, k)) by[i] = expr_input(&e->g, first + i);
+        if (k < 0 || !symbol_is_rate(e, k)) by[i] = expr_input(&e->g, first + i);
     }
     struct substitution standing = {.first = first, .count = count, .by = by};
     const bool done = expr_substitute(&e->g, &standing);
@@ -213,7 +214,7 @@ static enum status derive_velocity_terms(struct equations *e)
 
 /* ---- making ------------------------------------------------------------------------------------------------------ */
 
-/* M is the last in memory, and the bias follows it */
+/* In memory M is the last matrix, followed by the bias */
 static enum status make_matrices(struct equations *e)
 {
     const int n = e->n, n_tau = e->mechanism->model->n_tau, n_rows = e->mechanism->constraints->n_active;
@@ -252,7 +253,7 @@ enum status equations_make(const struct mechanism *mechanism, int most_terms, st
     enum status status = model_make_bare(mechanism->robot, &e->bare.model, &silent);
     if (status == STATUS_OK) status = make_matrices(e);
     if (status == STATUS_OK) status = make_expressions(e);
-    if (status == STATUS_OK && most_terms > 0) status = expand(e, most_terms);
+    if (status == STATUS_OK && most_terms > 0) status = expand_entries(e, most_terms);
     if (status == STATUS_OK && !e->expanded) status = derive_velocity_terms(e);
     return status;
 }

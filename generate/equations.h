@@ -35,11 +35,11 @@ struct equations {
     struct arena arena;
 };
 
-/* most_terms: of an entry that is multiplied out; 0: none is. equations_free() in any case. */
+/* most_terms: entries with more terms are not multiplied out; with 0 none is. Call equations_free() in any case. */
 enum status equations_make(const struct mechanism *mechanism, int most_terms, struct equations *e);
 void equations_free(struct equations *e);
 
-/* Writes them; `command` is quoted in the head. False: out of memory. */
+/* Writes the equations; their head names `command`. False: out of memory. */
 bool equations_write(FILE *file, struct equations *e, enum equation_format format, const char *command);
 
 #endif

@@ -14,7 +14,7 @@ struct page {
     bool definitions, stumpff; /* there are some */
 };
 
-static int count_of(const struct matrix *matrix)
+static int entry_count(const struct matrix *matrix)
 {
     return matrix->rows * matrix->columns;
 }
@@ -29,7 +29,7 @@ static bool is_defined(const struct equations *e, int symbol)
 static void free_entries(struct equations *e)
 {
     for (int b = 0; b < MATRICES; b++)
-        for (int i = 0; i < count_of(&e->matrix[b]); i++) {
+        for (int i = 0; i < entry_count(&e->matrix[b]); i++) {
             free(e->matrix[b].entry[i]);
             e->matrix[b].entry[i] = NULL;
         }
@@ -42,7 +42,7 @@ static void spell_entries(struct page *page)
     free_entries(e);
     for (int b = 0; b < MATRICES; b++) {
         const struct matrix *matrix = &e->matrix[b];
-        for (int i = 0; i < count_of(matrix); i++) {
+        for (int i = 0; i < entry_count(matrix); i++) {
             if (matrix->symmetric && i / matrix->columns > i % matrix->columns) continue;
             matrix->entry[i] = e->expanded ? spelling_sum(&page->speller, &matrix->sum[i])
                                            : spelling_expr(&page->speller, matrix->e[i]);
@@ -76,7 +76,7 @@ static void find_used(struct equations *e)
 {
     if (!e->expanded) use_expressions(e, e->n_entries, e->entries);
     for (int b = 0; e->expanded && b < MATRICES; b++)
-        for (int i = 0; i < count_of(&e->matrix[b]); i++) {
+        for (int i = 0; i < entry_count(&e->matrix[b]); i++) {
             const struct sum *sum = &e->matrix[b].sum[i];
             for (int k = 0; k < sum->n; k++) {
                 const struct term *t = &sum->term[k];
@@ -123,7 +123,7 @@ static int width_of(const char *text, bool latex)
 }
 
 /* Text with line breaks at '\n' where lines get too long, else without */
-static void write_text(const struct page *page, const char *text)
+static void write_broken_text(const struct page *page, const char *text)
 {
     const struct format *format = page->format;
     int length = width_of(text, format->latex);
@@ -155,7 +155,7 @@ static void write_row(const struct page *page, const char *form, const struct ro
         case 'v': spelling_decimal(file, page->format, row->value); break;
         case 'u': write_escaped(page, row->unit); break;
         case 'm': write_escaped(page, row->meaning); break;
-        case 't': write_text(page, row->text); break;
+        case 't': write_broken_text(page, row->text); break;
         case 'i': fprintf(file, "%d", row->i + page->format->first_index); break;
         case 'j': fprintf(file, "%d", row->j + page->format->first_index); break;
         case 'r': fprintf(file, "%d", row->rows); break;

@@ -7,7 +7,7 @@
 #include "math/lanes.h"
 
 /* A number of a matrix, without what is only rounding error of zero against its size */
-static expr entry(const struct robot_parts *parts, const double *at, double size)
+static expr entry_or_zero(const struct robot_parts *parts, const double *at, double size)
 {
     return fabs(*at) <= 1e-13 * size ? ZERO : constant(parts, at);
 }
@@ -15,7 +15,7 @@ static expr entry(const struct robot_parts *parts, const double *at, double size
 static expr gram(const struct robot_parts *parts, const struct body *body, int s, int t)
 {
     const int n = body->n_shapes;
-    return entry(parts, &body->G[n * s + t], sqrt(body->G[n * s + s] * body->G[n * t + t]));
+    return entry_or_zero(parts, &body->G[n * s + t], sqrt(body->G[n * s + s] * body->G[n * t + t]));
 }
 
 static int axis_of(const struct body *body, int s)
@@ -91,7 +91,7 @@ static void section_columns(const struct robot_parts *parts, int m, const struct
 }
 
 /* H z, element k; 0 without foreshortening */
-static expr slope(const struct robot_parts *parts, const struct section *shape, int m, const expr *z, int k)
+static expr H_times(const struct robot_parts *parts, const struct section *shape, int m, const expr *z, int k)
 {
     expr sum = ZERO;
     for (int l = 0; shape->H != NULL && l < m; l++)
@@ -107,7 +107,7 @@ static void displacement(const struct robot_parts *parts, const struct link_part
     section_sums(parts, shape, part->m, part->eta, r, theta);
     for (int i = 0; i < 3; i++) r[i] = expr_add(g, r[i], constant(parts, &shape->x[i]));
     for (int k = 0; k < part->m; k++) {
-        const expr half = expr_scale(g, 0.5, slope(parts, shape, part->m, part->eta, k));
+        const expr half = expr_scale(g, 0.5, H_times(parts, shape, part->m, part->eta, k));
         r[0] = expr_sub_product(g, r[0], half, part->eta[k]);
     }
     name_turn(parts, shape, false, theta);
@@ -120,7 +120,8 @@ static void place_section(const struct robot_parts *parts, const struct link_par
     struct graph *g = parts->g;
     displacement(parts, part, shape, s->r, s->theta);
     section_columns(parts, part->m, shape, s->theta, s->J);
-    for (int k = 0; k < part->m; k++) s->J[k][3] = expr_sub(g, s->J[k][3], slope(parts, shape, part->m, part->eta, k));
+    for (int k = 0; k < part->m; k++)
+        s->J[k][3] = expr_sub(g, s->J[k][3], H_times(parts, shape, part->m, part->eta, k));
     for (int k = 0; part->hinge_moves && k < part->m; k++) {
         add_vector(g, 6, part->JF[k], s->J[k]);
         add_cross(g, part->JF[k], s->r, s->J[k] + 3);
@@ -276,7 +277,7 @@ void flexible_configuration(struct robot_parts *parts, struct link_part *part)
     for (int i = 0; i < m; i++)
         for (int j = 0; j < m; j++)
             part->D[m * i + j] =
-                entry(parts, &body->Mff0[m * i + j], sqrt(body->Mff0[(m + 1) * i] * body->Mff0[(m + 1) * j]));
+                entry_or_zero(parts, &body->Mff0[m * i + j], sqrt(body->Mff0[(m + 1) * i] * body->Mff0[(m + 1) * j]));
     shortened_mass(g, part);
     geometric_mass(parts, part);
     if (part->hinge_moves) refer_to_hinge(parts, part);
@@ -335,8 +336,8 @@ static void section_motion(const struct robot_parts *parts, const struct link_pa
     section_rates(parts, part, shape, s->theta, rd, w, wd);
     expr rdd = ZERO; /* r_dot -= eta' H eta_dot e_x,   r_ddot = -eta_dot' H eta_dot e_x */
     for (int k = 0; k < part->m; k++) {
-        rd[0] = expr_sub_product(g, rd[0], slope(parts, shape, part->m, part->eta, k), part->etad[k]);
-        rdd = expr_sub_product(g, rdd, slope(parts, shape, part->m, part->etad, k), part->etad[k]);
+        rd[0] = expr_sub_product(g, rd[0], H_times(parts, shape, part->m, part->eta, k), part->etad[k]);
+        rdd = expr_sub_product(g, rdd, H_times(parts, shape, part->m, part->etad, k), part->etad[k]);
     }
     memcpy(T->acc, F->acc, sizeof T->acc);
     memcpy(T->omega, F->omega, sizeof T->omega);

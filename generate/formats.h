@@ -19,7 +19,7 @@ enum piece_kind {
     RATES,
     PARAMETERS,
     DEFINITIONS, /* by the row `defined` of the format                    */
-    EQUATIONS    /* a row for each matrix, its entries, and `after`       */
+    EQUATIONS    /* for each matrix a row, its entries, and `after`       */
 };
 
 /* Rows have escapes: %n name, %v value, %u unit, %m meaning, %t text with line breaks, %i and %j indices, %r and %c numbers of rows

@@ -126,7 +126,7 @@ static void gather_modes(struct graph *g, const struct link_part *part, expr (*z
     }
 }
 
-/* Of a column u = Q - h' z,   z += U u/D; along h it is Q, less Jm u/D */
+/* For each column of a joint u = Q - h' z,   z += U u/D, whose component along h becomes Q - Jm u/D */
 void parts_gather(struct robot_parts *parts, struct residual *r, const expr *Q)
 {
     struct graph *g = parts->g;
@@ -169,7 +169,7 @@ static void spread_modes(struct graph *g, struct link_part *part, const expr *e,
     }
 }
 
-/* Of a column qdd = (u - U' x)/D,   x += h qdd */
+/* For each column of a joint qdd = (u - U' x)/D,   x += h qdd */
 void parts_spread(struct robot_parts *parts, const struct residual *r, expr *qdd)
 {
     struct graph *g = parts->g;

@@ -142,7 +142,6 @@ enum status generate_expressions(const struct generation *what, int i, struct gr
 
 /* ---- results of the library -------------------------------------------------------------------------------------- */
 
-/* Numbers before an argument */
 int generate_first(const struct generation *what, int argument)
 {
     int first[ARGUMENTS + 1];
@@ -161,7 +160,7 @@ static struct input input_of(const struct generation *what, const double *inputs
                           .frame_wrench = what->wrenches ? inputs + generate_first(what, ARG_FRAME_WRENCH) : NULL};
 }
 
-/* The largest difference of two results is a tenth of the tolerance at most */
+/* The largest difference of two results is at most a tenth of the tolerance */
 static bool agree(const struct generation *what, const double *a, const double *b)
 {
     double size = 0, error = 0;
@@ -172,8 +171,8 @@ static bool agree(const struct generation *what, const double *a, const double *
     return error <= 0.1 * what->tolerance * size;
 }
 
-/* Recursive and composite forward dynamics agree, and the first is the same with rounding errors in the positions. It uses the place of
-   the accelerations among the inputs. */
+/* Recursive and composite forward dynamics agree, and rounding errors in the positions do not change the result of the first. It is stored
+   in place of the accelerations among the inputs. */
 static bool well_conditioned(const struct generation *what, uint64_t *seed, double *inputs, double *near)
 {
     enum { NEIGHBOURS = 4 };
@@ -213,7 +212,7 @@ enum status generate_random_inputs(const struct generation *what, uint64_t *seed
     return good ? STATUS_OK : STATUS_NOT_POSITIVE;
 }
 
-/* Multipliers and gaps of active constraints are in rows of all constraints there */
+/* The library has multipliers and gaps for all constraints, generated code for those that are active */
 static enum status residual_reference(struct mechanism *m, const struct input *in, const double *qdd,
                                       const double *lambda, double *result)
 {

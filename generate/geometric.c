@@ -17,7 +17,7 @@ struct geometric_part *geometric_part_make(struct robot_parts *parts, const stru
     return arena->failed ? NULL : at;
 }
 
-static bool full(const struct robot_parts *parts)
+static bool is_full(const struct robot_parts *parts)
 {
     return parts->model->terms == TERMS_FULL;
 }
@@ -42,7 +42,7 @@ static void add_left(struct graph *g, const expr *B, const expr *Y, expr *BY)
 }
 
 /* Z = X Y' */
-static void outer(struct graph *g, const expr *X, const expr *Y, expr Z[9])
+static void outer_product(struct graph *g, const expr *X, const expr *Y, expr Z[9])
 {
     for (int i = 0; i < 9; i++) Z[i] = dot_n(g, 4, X + 4 * (i / 3), Y + 4 * (i % 3));
 }
@@ -51,7 +51,7 @@ static void outer(struct graph *g, const expr *X, const expr *Y, expr Z[9])
 static void add_moment(struct graph *g, const expr *F, const expr *Y, expr n[3])
 {
     expr Z[9];
-    outer(g, F, Y, Z);
+    outer_product(g, F, Y, Z);
     for (int i = 0; i < 3; i++) {
         const int j = (i + 1) % 3, k = (i + 2) % 3;
         n[i] = expr_add(g, n[i], expr_sub(g, Z[3 * k + j], Z[3 * j + k]));
@@ -69,7 +69,7 @@ static expr contracted(struct graph *g, int m, const double *D, const expr *x, i
 }
 
 /* sum over k of x_k rows_k */
-static void forms(struct graph *g, int m, expr (*rows)[MOMENTS], const expr *x, expr sum[MOMENTS])
+static void sum_of_rows(struct graph *g, int m, expr (*rows)[MOMENTS], const expr *x, expr sum[MOMENTS])
 {
     memset(sum, 0, MOMENTS * sizeof *sum);
     for (int k = 0; k < m; k++) add_scaled(g, MOMENTS, x[k], rows[k], sum);
@@ -130,8 +130,8 @@ void geometric_field_at(struct robot_parts *parts, struct link_part *part)
             at->slope[k][i] = contracted(g, part->m, geometric->D, part->eta, i, k);
             at->Xi[k][i] = contracted(g, part->m, geometric->field.Q, part->eta, i, k);
         }
-    if (!full(parts)) return;
-    forms(g, part->m, at->Xi, part->eta, at->X);
+    if (!is_full(parts)) return;
+    sum_of_rows(g, part->m, at->Xi, part->eta, at->X);
     for (int i = 0; i < MOMENTS; i++) at->X[i] = expr_scale(g, 0.5, at->X[i]);
     field_moment(g, part, part->eta, at->X, at->Y);
     for (int s = 0; s < part->lm->body->n_shapes; s++) add_shape_moment(g, part, s, at->X, part->rho[s]);
@@ -143,9 +143,9 @@ void geometric_moments(struct robot_parts *parts, struct link_part *part)
     struct graph *g = parts->g;
     const struct geometric_part *at = part->geometric;
     expr mu[MOMENTS], Z[9];
-    if (at == NULL || !full(parts)) return;
-    forms(g, part->m, at->slope, part->eta, mu);
-    outer(g, at->X, at->Y, Z);
+    if (at == NULL || !is_full(parts)) return;
+    sum_of_rows(g, part->m, at->slope, part->eta, mu);
+    outer_product(g, at->X, at->Y, Z);
     for (int i = 0; i < 3; i++) part->c[i] = expr_add(g, part->c[i], expr_scale(g, 0.5, mu[C + i]));
     for (int i = 0; i < 6; i++)
         part->N[i] = expr_add(g, part->N[i],
@@ -171,7 +171,7 @@ void geometric_mass(struct robot_parts *parts, struct link_part *part)
     for (int k = 0; at != NULL && k < m; k++) {
         expr F[MOMENTS];
         for (int i = 0; i < MOMENTS; i++) F[i] = Pi_of(g, part, i, k);
-        if (full(parts)) add_right(g, at->Xi[k], part->lm->body->geometric->field.P, F);
+        if (is_full(parts)) add_right(g, at->Xi[k], part->lm->body->geometric->field.P, F);
         for (int l = 0; l < m; l++) {
             const expr sum = add_Pi_product(g, part, l, at->Xi[k], dot_n(g, MOMENTS, at->Xi[l], F));
             part->D[m * k + l] = expr_add(g, part->D[m * k + l], sum);
@@ -184,8 +184,8 @@ void geometric_mass(struct robot_parts *parts, struct link_part *part)
 void geometric_shape_rate(struct robot_parts *parts, const struct link_part *part, int s, expr rhod[3])
 {
     expr Xd[MOMENTS];
-    if (part->geometric == NULL || !full(parts)) return;
-    forms(parts->g, part->m, part->geometric->Xi, part->etad, Xd);
+    if (part->geometric == NULL || !is_full(parts)) return;
+    sum_of_rows(parts->g, part->m, part->geometric->Xi, part->etad, Xd);
     add_shape_moment(parts->g, part, s, Xd, rhod);
 }
 
@@ -207,7 +207,7 @@ static void add_weighted(struct graph *g, struct link_part *part, const expr ome
 static void add_moment_rates(struct graph *g, struct link_part *part, const expr omega[3], struct rates *rates)
 {
     expr mu_dot[MOMENTS], mu_ddot[MOMENTS];
-    forms(g, part->m, part->geometric->slope, part->etad, mu_dot);
+    sum_of_rows(g, part->m, part->geometric->slope, part->etad, mu_dot);
     quadratic(g, part->m, part->lm->body->geometric->D, part->etad, mu_ddot);
     const struct vector turned_rate = symmetric_times(g, mu_dot + N, omega);
     const expr trace = expr_add(g, expr_add(g, mu_dot[N], mu_dot[N + 1]), mu_dot[N + 2]);
@@ -227,7 +227,7 @@ static void add_field(struct graph *g, struct link_part *part, const expr omega[
     const struct geometric_field *field = &part->lm->body->geometric->field;
     expr W[9], F[MOMENTS] = {ZERO}, Xd[MOMENTS], Yd[MOMENTS], Xdd[MOMENTS], Q[9];
     spatial_skew(scaled(g, 2, omega).e, W);
-    forms(g, part->m, at->Xi, part->etad, Xd);
+    sum_of_rows(g, part->m, at->Xi, part->etad, Xd);
     field_moment(g, part, part->etad, Xd, Yd);
     quadratic(g, part->m, field->Q, part->etad, Xdd);
     add_left(g, B, at->Y, F);
@@ -238,7 +238,7 @@ static void add_field(struct graph *g, struct link_part *part, const expr omega[
         part->b_eta[k] = expr_add(g, part->b_eta[k], sum);
     }
     add_moment(g, Xdd, at->Y, part->frame->b);
-    outer(g, Xd, at->Y, Q);
+    outer_product(g, Xd, at->Y, Q);
     const struct vector Q_omega = matrix_times(g, Q, omega);
     add_vector(g, 3, Q_omega.e, rates->Q_omega);
     rates->trace = expr_add(g, rates->trace, expr_add(g, expr_add(g, Q[0], Q[4]), Q[8]));
@@ -249,7 +249,7 @@ void geometric_forces(struct robot_parts *parts, struct link_part *part, const e
 {
     if (part->geometric == NULL) return;
     add_weighted(parts->g, part, omega, acc);
-    if (!full(parts)) return;
+    if (!is_full(parts)) return;
     add_moment_rates(parts->g, part, omega, rates);
     add_field(parts->g, part, omega, B, rates);
 }

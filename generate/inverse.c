@@ -65,7 +65,7 @@ void inverse_project_wrench(struct robot_parts *parts, int part, int section, ex
 }
 
 /* Row and column of M: the wrench of a unit acceleration, carried inward from element e of the path of part i */
-static void carry(struct robot_parts *parts, int i, int e, int row, const expr force[6], expr *along, expr *M)
+static void set_mass_row(struct robot_parts *parts, int i, int e, int row, const expr force[6], expr *along, expr *M)
 {
     const int n = parts->model->nv;
     expr f[6];
@@ -91,14 +91,14 @@ void inverse_mass_matrix(struct robot_parts *parts, expr *M)
         const struct link_part *part = &parts->part[i];
         const int eta = part->lm->eta_v, last = part->path.n - 1;
         for (int k = 0; k < part->m; k++) {
-            carry(parts, i, last, eta + k, part->F[k], along, M);
+            set_mass_row(parts, i, last, eta + k, part->F[k], along, M);
             for (int l = 0; l < part->m; l++) M[n * (eta + k) + eta + l] = part->D[part->m * k + l];
         }
         for (int e = last; e >= 0; e--) {
             const struct element *element = &part->path.element[e];
             if (element->move != COLUMN) continue;
             const int row = part->lm->v + element->k;
-            carry(parts, i, e, row, part->column[e].U, along, M);
+            set_mass_row(parts, i, e, row, part->column[e].U, along, M);
             M[(n + 1) * row] =
                 expr_add(g, M[(n + 1) * row], constant(parts, &part->lm->joint.motor_inertia[element->k]));
         }

@@ -1,11 +1,11 @@
 /* d(qdd) = -M^-1 d(inverse dynamics) at constant qdd: the inverse dynamics has fewer expressions to differentiate than the forward
-   dynamics, and the factors of M are there already. */
+   dynamics, and the factors of M are known. */
 #include <string.h>
 
 #include "generate/graph/derivative.h"
 #include "generate/loops.h"
 
-/* Changes of the inputs in direction x of the positions, or in that of velocity x */
+/* Derivatives of the inputs with respect to velocity x, or to positions in direction x */
 static void set_direction(struct robot_parts *parts, bool by_velocity, int x, expr *change)
 {
     struct graph *g = parts->g;
@@ -39,8 +39,8 @@ struct differentiated {
     struct substitution qdd;
 };
 
-/* The change of an expression, at the accelerations and multipliers of the forward dynamics */
-static expr changed(const struct differentiated *d, expr e)
+/* The derivative of an expression at the accelerations and multipliers of the forward dynamics */
+static expr substituted_change(const struct differentiated *d, expr e)
 {
     return image_of(&d->qdd, change_of(d->change, e));
 }
@@ -53,8 +53,8 @@ static bool make_column(struct robot_parts *parts, const struct loop_parts *loop
     set_direction(parts, by_velocity, x, d->change);
     expr_differentiate(parts->g, d->n, d->change);
     if (!expr_substitute(parts->g, &d->qdd)) return false;
-    for (int k = 0; k < parts->model->nv; k++) d->Q[k] = negative(changed(d, d->force[k]));
-    for (int k = 0; k < loops->n; k++) d->gap_change[k] = changed(d, d->gap[k]);
+    for (int k = 0; k < parts->model->nv; k++) d->Q[k] = negative(substituted_change(d, d->force[k]));
+    for (int k = 0; k < loops->n; k++) d->gap_change[k] = substituted_change(d, d->gap[k]);
     for (int i = 0; i < parts->n; i++) memset(r->z[i], 0, (1 + (size_t)parts->part[i].n_sections) * sizeof *r->z[i]);
     parts_gather(parts, r, d->Q);
     loops_close(parts, loops, d->gap_change, r, d->multipliers);

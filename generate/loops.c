@@ -11,7 +11,7 @@ static struct vector world_to_part(struct robot_parts *parts, int part, struct v
     return path_forth(parts->g, &parts->part[part].path, world_to_part(parts, parts->part[part].parent, x));
 }
 
-/* The reverse */
+/* A vector in axes of a part in our world frame */
 static struct vector part_to_world(struct robot_parts *parts, int part, struct vector x)
 {
     for (; part >= 0; part = parts->part[part].parent) x = path_back(parts->g, &parts->part[part].path, x);
@@ -120,7 +120,7 @@ enum status loops_make(struct robot_parts *parts, struct loop_parts *loops)
 
 /* ---- accelerations of gaps ----------------------------------------------------------------------------------------- */
 
-static struct frame_part *frame_of(const struct robot_parts *parts, const struct site_part *site)
+static struct frame_part *site_frame(const struct robot_parts *parts, const struct site_part *site)
 {
     return &parts->part[site->part].frame[1 + site->section];
 }
@@ -132,7 +132,7 @@ static void side_rotation(struct robot_parts *parts, const struct site_part *sit
     memset(omega, 0, sizeof *omega);
     memset(alpha, 0, sizeof *alpha);
     if (site->part < 0) return;
-    const expr *w = frame_of(parts, site)->omega, *acc = frame_of(parts, site)->acc;
+    const expr *w = site_frame(parts, site)->omega, *acc = site_frame(parts, site)->acc;
     *omega = part_to_world(parts, site->part, (struct vector){{w[0], w[1], w[2]}});
     *alpha = part_to_world(parts, site->part, (struct vector){{acc[0], acc[1], acc[2]}});
 }
@@ -155,7 +155,7 @@ static expr rotation_acceleration(struct robot_parts *parts, const struct constr
     return expr_add(g, dot(g, c.e, difference.e), dot(g, cd.e, turn.e));
 }
 
-/* u'(a + B r) of both sides, with their signs; acc of the base is minus gravity, which is added again. Where the plane of the gap
+/* u'(a + B r) of both sides, with their signs; the base accelerates with minus gravity, which is added again. If the plane of the gap
    turns, also 2 u_dot'(v_A - v_B) + u_ddot'(p_A - p_B)                                                                (95) */
 expr loops_gap_acceleration(struct robot_parts *parts, const struct constraint_part *row)
 {
@@ -166,7 +166,7 @@ expr loops_gap_acceleration(struct robot_parts *parts, const struct constraint_p
         const struct site_part *site = &row->side[s];
         expr B[9], a[3];
         if (site->part < 0) continue;
-        const struct frame_part *frame = frame_of(parts, site);
+        const struct frame_part *frame = site_frame(parts, site);
         spatial_point_accelerations(g, frame->omega, frame->acc, B);
         const struct vector Br = matrix_times(g, B, site->r);
         for (int i = 0; i < 3; i++) a[i] = expr_add(g, frame->acc[3 + i], Br.e[i]);
@@ -190,7 +190,7 @@ expr loops_gap_acceleration(struct robot_parts *parts, const struct constraint_p
 /* ---- multipliers ------------------------------------------------------------------------------------------------- */
 
 /* S = L Delta L' */
-static void factor(struct graph *g, int n, expr *S, expr *inverse_d)
+static void factor_S(struct graph *g, int n, expr *S, expr *inverse_d)
 {
     for (int k = 0; k < n; k++) {
         inverse_d[k] = expr_div(g, ONE, S[(n + 1) * k]);
@@ -227,7 +227,7 @@ void loops_factor(struct robot_parts *parts, struct loop_parts *loops)
         for (int k = 0; k < nv; k++) loops->weighted[i][k] = expr_mul(g, loops->inverse_pivot[k], r->u[k]);
         for (int j = 0; j <= i; j++) loops->S[n * i + j] = dot_n(g, nv, loops->weighted[j], r->u);
     }
-    factor(g, n, loops->S, loops->inverse_d);
+    factor_S(g, n, loops->S, loops->inverse_d);
 }
 
 void loops_close(struct robot_parts *parts, const struct loop_parts *loops, const expr *gap, struct residual *r,
@@ -251,7 +251,7 @@ void loops_close(struct robot_parts *parts, const struct loop_parts *loops, cons
 /* b -= factor wrench */
 static void load_with(struct robot_parts *parts, const struct site_part *site, expr by, const expr wrench[6])
 {
-    if (site->part >= 0) add_scaled(parts->g, 6, negative(by), wrench, frame_of(parts, site)->b);
+    if (site->part >= 0) add_scaled(parts->g, 6, negative(by), wrench, site_frame(parts, site)->b);
 }
 
 void loops_apply(struct robot_parts *parts, const struct loop_parts *loops, const expr *lambda)

@@ -58,7 +58,7 @@ expr names_symbol(struct names *names, const struct robot_parts *parts, const st
     return expr_input(parts->g, parts->first[ARGUMENTS] + k);
 }
 
-/* As the list of quantities; inertias by links */
+/* In the order of the list of quantities, but inertias link by link */
 static int symbol_order(const void *x, const void *y)
 {
     int key[2][6];
@@ -81,7 +81,7 @@ void names_sort(struct names *names)
 
 /* ---- which number it is ------------------------------------------------------------------------------------------ */
 
-static bool within(const double *at, const double *first, int count, int *index)
+static bool is_within(const double *at, const double *first, int count, int *index)
 {
     const uintptr_t address = (uintptr_t)at, from = (uintptr_t)first;
     if (first == NULL || address < from || address >= from + (size_t)count * sizeof *first) return false;
@@ -89,7 +89,7 @@ static bool within(const double *at, const double *first, int count, int *index)
     return true;
 }
 
-/* Rounding error of zero against the largest of an array */
+/* The number is zero with a rounding error, compared with the largest number of the array */
 static bool is_noise(double value, const double *first, int count)
 {
     double largest = 0;
@@ -97,7 +97,7 @@ static bool is_noise(double value, const double *first, int count)
     return fabs(value) <= 1e-13 * largest;
 }
 
-static bool near(double a, double b)
+static bool is_near(double a, double b)
 {
     return fabs(a - b) <= 1e-14 * fabs(b);
 }
@@ -110,7 +110,7 @@ struct search {
     expr found;
 };
 
-/* Sets what was found; true */
+/* Sets the symbol that was found; returns true */
 static bool found_symbol(struct search *s, enum quantity what, int link, int i, int j, int axis, double value)
 {
     const struct symbol symbol = {.what = what, .link = link, .i = i, .j = j, .axis = axis, .value = value};
@@ -118,20 +118,20 @@ static bool found_symbol(struct search *s, enum quantity what, int link, int i, 
     return true;
 }
 
-/* A number of an array with components */
+/* A number in an array of the components of a vector or matrix */
 static bool find_component(struct search *s, const double *first, int count, enum quantity what, int link, double value)
 {
     int k = 0;
-    return within(s->at, first, count, &k) && found_symbol(s, what, link, -1, -1, count > 1 ? k : -1, value);
+    return is_within(s->at, first, count, &k) && found_symbol(s, what, link, -1, -1, count > 1 ? k : -1, value);
 }
 
-/* A number of an array over modes with components for each of them; j: a section. What is rounding error of zero against the largest,
-   or smaller than `least`, is zero */
+/* A number in an array that has components for each mode; j: the section. Rounding errors, and numbers that are smaller than `least`,
+   become zero */
 static bool find_of_modes(struct search *s, const double *first, int modes, int components, double least,
                           enum quantity what, int j)
 {
     int k = 0;
-    if (!within(s->at, first, modes * components, &k)) return false;
+    if (!is_within(s->at, first, modes * components, &k)) return false;
     s->found = ZERO;
     return is_noise(*s->at, first, modes * components) || fabs(*s->at) < least ||
            found_symbol(s, what, s->link, k / components, j, components > 1 ? k % components : -1, *s->at);
@@ -145,16 +145,16 @@ static bool find_properties(struct search *s, const struct mass_properties *body
            find_component(s, body->inertia, 6, inertia, s->link, *s->at);
 }
 
-/* A number of an array of a uniform beam that is factor mu l^power, where mu or l may be missing */
+/* A number in an array of a uniform beam that is factor mu l^power, or without by_mu factor l^power */
 static bool find_uniform(struct search *s, const double *first, int count, double factor, bool by_mu, int power)
 {
     struct graph *g = s->parts->g;
     const struct link *link = &s->parts->model->robot->link[s->link];
     int k = 0;
-    if (link->type != BODY_BEAM || !within(s->at, first, count, &k)) return false;
+    if (link->type != BODY_BEAM || !is_within(s->at, first, count, &k)) return false;
     const struct beam_properties middle = beam_at(&link->beam, 0.5);
     const double mu = by_mu ? middle.mass_per_length + middle.added_mass_per_length : 1, l = link->beam.length;
-    if (!near(*s->at, factor * mu * pow(l, power))) return false;
+    if (!is_near(*s->at, factor * mu * pow(l, power))) return false;
     s->found = ONE;
     if (by_mu) found_symbol(s, Q_LINE_MASS, s->link, -1, -1, -1, mu);
     expr product = expr_scale(g, factor, s->found);
@@ -166,7 +166,7 @@ static bool find_uniform(struct search *s, const double *first, int count, doubl
     return true;
 }
 
-/* T of a rigid link; joints of children that are at T have the same symbol */
+/* The position of T of a rigid link; the joint of a child at T has the same symbol */
 static bool find_positions(struct search *s)
 {
     const struct robot_parts *parts = s->parts;
@@ -174,7 +174,7 @@ static bool find_positions(struct search *s)
     if (find_component(s, parts->model->link[s->link].tip.p, 3, Q_LENGTH, s->link, *s->at)) return true;
     for (int p = 0; p < parts->n; p++) {
         const struct link_part *part = &parts->part[p];
-        if (part->link != s->link || !within(s->at, part->C.p, 3, &k)) continue;
+        if (part->link != s->link || !is_within(s->at, part->C.p, 3, &k)) continue;
         const int parent = part->lm->parent;
         const bool tip = parent >= 0 && part->mount < 0 && *s->at == parts->model->link[parent].tip.p[k];
         return find_component(s, part->C.p, 3, tip ? Q_LENGTH : Q_OFFSET, tip ? parent : s->link, *s->at);
@@ -193,7 +193,7 @@ static bool find_sections(struct search *s)
         const int kind = k < 0 ? 0 : k == 0 ? 1 : 2, j = k > 0 ? k : -1;
         int i = 0;
         if (k == 0 && find_component(s, shape->x, 3, Q_LENGTH, s->link, *s->at)) return true;
-        if (within(s->at, shape->x, 3, &i)) {
+        if (is_within(s->at, shape->x, 3, &i)) {
             s->found = expr_number(s->parts->g, *s->at);
             return true;
         }
@@ -204,8 +204,8 @@ static bool find_sections(struct search *s)
     return false;
 }
 
-/* Integrals of a flexible body; of symmetric matrices the indices ascend. A mode of a beam is a shape, so that without rotary inertia
-   M_ff is G */
+/* Integrals of a flexible body. The indices of symmetric matrices ascend. If each mode is one shape, as for a beam, M_ff without
+   rotary inertia is G */
 static bool find_integrals(struct search *s)
 {
     const struct body *body = s->parts->model->link[s->link].body;
@@ -218,15 +218,15 @@ static bool find_integrals(struct search *s)
         find_of_modes(s, body->s, n, 1, 0, Q_SHAPE_MASS, -1))
         return true;
     s->found = ZERO;
-    if (within(s->at, body->b, 3 * n, &k))
+    if (is_within(s->at, body->b, 3 * n, &k))
         return is_noise(*s->at, body->b, 3 * n) || found_symbol(s, Q_SHAPE_MOMENT, s->link, k % n, -1, k / n, *s->at);
-    if (within(s->at, body->JL, 3 * m, &k)) return found_symbol(s, Q_MODE_SPIN, s->link, k / 3, -1, k % 3, *s->at);
-    const bool shapes = within(s->at, body->G, n * n, &k);
-    if (!shapes && !within(s->at, body->Mff0, m * m, &k)) return false;
+    if (is_within(s->at, body->JL, 3 * m, &k)) return found_symbol(s, Q_MODE_SPIN, s->link, k / 3, -1, k % 3, *s->at);
+    const bool shapes = is_within(s->at, body->G, n * n, &k);
+    if (!shapes && !is_within(s->at, body->Mff0, m * m, &k)) return false;
     const int size = shapes ? n : m, a = k / size < k % size ? k / size : k % size, b = k / size + k % size - a;
     bool gram = shapes || n == m;
     for (int i = 0; !shapes && gram && i < n; i++) gram = body->k[i] == i;
-    gram = gram && (shapes || near(body->G[n * a + b], *s->at));
+    gram = gram && (shapes || is_near(body->G[n * a + b], *s->at));
     return found_symbol(s, gram ? Q_SHAPE_GRAM : Q_MODE_MASS, s->link, a, b, -1, *s->at);
 }
 
@@ -244,7 +244,7 @@ static expr symbol_for(struct namer *namer, const struct robot_parts *parts, con
         const struct mass_properties *body =
             &parts->body[s.link]; /* of a uniform beam m = mu l, c = l/2, I = mu l^3/12 */
         int k = 0;
-        if (within(at, lm->joint.motor_inertia, MOST_VELOCITIES, &k))
+        if (is_within(at, lm->joint.motor_inertia, MOST_VELOCITIES, &k))
             found_symbol(&s, Q_MOTOR_INERTIA, s.link, lm->joint.nv > 1 ? k : -1, -1, -1, *at);
         else if (!find_properties(&s, &link->hub, Q_HUB_MASS, Q_HUB_CENTER, Q_HUB_INERTIA) &&
                  !find_properties(&s, &link->payload, Q_PAYLOAD_MASS, Q_PAYLOAD_CENTER, Q_PAYLOAD_INERTIA) &&
@@ -261,7 +261,7 @@ static expr symbol_for(struct namer *namer, const struct robot_parts *parts, con
 
 /* ---- rotations of sections --------------------------------------------------------------------------------------- */
 
-/* A rotation about one axis is an angle with a symbol; others stay as they are */
+/* A rotation about one axis becomes a symbol, an angle; other rotations are not changed */
 static void turn_symbol(struct namer *namer, const struct robot_parts *parts, const struct section *at, bool rate,
                         expr theta[3])
 {
@@ -303,7 +303,7 @@ void names_free(struct names *names)
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
 
-/* Another component of the same vector or matrix is used */
+/* The name needs the axis: another component of the same vector or matrix is used */
 static bool needs_axis(const struct names *names, const struct symbol *symbol)
 {
     for (int k = 0; k < names->n; k++) {
@@ -324,7 +324,7 @@ static const char *axis_text(const struct symbol *symbol)
 }
 
 /* A letter with its indices, from 1. A letter l_c of LaTeX with index 1 is l_{c,1} */
-static void write_name(FILE *file, bool latex, const char *letter, int n, const int *index, const char *axis)
+static void write_letter(FILE *file, bool latex, const char *letter, int n, const int *index, const char *axis)
 {
     const char *lower = latex ? strchr(letter, '_') : NULL;
     const char *separator = latex ? "," : "_";
@@ -337,7 +337,7 @@ static void write_name(FILE *file, bool latex, const char *letter, int n, const 
     if (latex) fputc('}', file);
 }
 
-/* q_2, q_2_1 of a joint with several, eta_2_1; with d after the letter for rates */
+/* q_2, or q_2_1 if the joint has several coordinates, and eta_2_1; rates have a d after the letter */
 void write_input_name(FILE *file, const struct robot_parts *parts, const struct names *names, int input, bool latex)
 {
     static const char *const letter[2][2][2] = {{{"q", "qd"}, {"eta", "etad"}},
@@ -351,8 +351,8 @@ void write_input_name(FILE *file, const struct robot_parts *parts, const struct 
         const int given[3] = {symbol->link, symbol->i, symbol->j};
         for (int k = 0; k < 3; k++)
             if (given[k] >= 0) index[n++] = given[k];
-        write_name(file, latex, latex ? quantities[symbol->what].latex : quantities[symbol->what].text, n, index,
-                   symbol->axis >= 0 && needs_axis(names, symbol) ? axis_text(symbol) : NULL);
+        write_letter(file, latex, latex ? quantities[symbol->what].latex : quantities[symbol->what].text, n, index,
+                     symbol->axis >= 0 && needs_axis(names, symbol) ? axis_text(symbol) : NULL);
         return;
     }
     while (at >= (rate ? model->link[link].eta_v : model->link[link].eta_q) + model->link[link].m) link++;
@@ -361,7 +361,7 @@ void write_input_name(FILE *file, const struct robot_parts *parts, const struct 
     const bool elastic = k >= joint;
     index[0] = link;
     index[1] = elastic ? k - joint : k;
-    write_name(file, latex, letter[latex][elastic][rate], elastic || joint > 1 ? 2 : 1, index, NULL);
+    write_letter(file, latex, letter[latex][elastic][rate], elastic || joint > 1 ? 2 : 1, index, NULL);
 }
 
 void write_meaning(FILE *file, const struct robot_parts *parts, const struct symbol *symbol)

@@ -49,7 +49,7 @@ static void perpendicular_part(const double z[3], double x[3])
 
 /* ---- which links are parts --------------------------------------------------------------------------------------- */
 
-/* Links with a joint that moves or a flexible body. Others belong to what carries their joint: a part, or what a fixed link belongs to */
+/* Parts are links that are flexible or have a joint that moves. Other links belong to the part that carries their joint */
 static void list_parts(struct robot_parts *parts)
 {
     for (int i = 0; i < parts->model->n_links; i++) {
@@ -77,7 +77,7 @@ static void list_parts(struct robot_parts *parts)
 
 /* ---- frames ------------------------------------------------------------------------------------------------------ */
 
-/* The joint axis of the first part on O of this one (`in` < 0: on the world), and a point on it */
+/* The joint axis, and a point on it, of the first part whose joint is on O of part `in`, or on the world if `in` < 0 */
 static bool first_axis(const struct robot_parts *parts, int in, double axis[3], double point[3])
 {
     for (int i = 0; i < parts->n; i++) {
@@ -93,7 +93,7 @@ static bool first_axis(const struct robot_parts *parts, int in, double axis[3], 
     return false;
 }
 
-/* x along the common normal of the joint axis z and the next one, or towards it; the origin where the normal starts */
+/* x is along the common normal of the joint axis z and the next joint axis, or points to that axis; the origin is where the normal starts */
 static void choose_frame(const struct robot_parts *parts, int i)
 {
     struct link_part *part = &parts->part[i];
@@ -143,7 +143,7 @@ static void choose_world(struct robot_parts *parts)
 
 /* ---- paths ------------------------------------------------------------------------------------------------------- */
 
-/* Slides the joint frame along its axis z to where fewer components of its position remain; returns the way back */
+/* Slides the joint frame along its axis z such that one component of its position becomes zero; returns the distance back */
 static double slide_to_normal(double p[3], const double z[3])
 {
     int k = -1;
@@ -199,7 +199,7 @@ static void make_path(struct robot_parts *parts, struct link_part *part)
 
 /* A body that a joint does not move, as far as the dynamics can tell, belongs to what carries the joint (Khalil's regrouping): of a
    body that turns about z the mass, the first moment along z and an inertia diag(a, a, 0); of one that slides all of its inertia.
-   From the last part to the first, where a rigid part is carried by a rigid part or the world */
+   Done from the last part to the first, for rigid parts that are carried by a rigid part or the world */
 static void regroup(struct robot_parts *parts)
 {
     struct graph *g = parts->g;
@@ -229,7 +229,7 @@ static void regroup(struct robot_parts *parts)
     }
 }
 
-/* A solid given at `pose`, in the frame in which that is given */
+/* Transforms a solid from the frame at `pose` to the frame in which `pose` is given */
 static void move_solid(struct graph *g, const struct pose *pose, struct solid *solid)
 {
     struct path path = {0};
@@ -254,7 +254,7 @@ static struct solid kept_payload(struct graph *g, const struct link *link, expr 
     return solid;
 }
 
-/* Payload of the model, or with its mass kept as an argument; `change`: what the argument changes */
+/* The payload of a link, with its mass as an argument if that is kept. `change`: only its difference from the payload of the model */
 static struct solid payload_of(const struct robot_parts *parts, int link, bool change)
 {
     struct graph *g = parts->g;
@@ -286,7 +286,7 @@ static struct solid named_solid(const struct robot_parts *parts, const struct ma
     return at;
 }
 
-/* The body of a link in O: rigid link, or hub; with the payload of a rigid link */
+/* In O: the hub of a link, and of a rigid link also its body and payload */
 static struct solid named_body(struct robot_parts *parts, int i)
 {
     struct graph *g = parts->g;
@@ -357,7 +357,7 @@ static void place_masses(struct robot_parts *parts)
 
 /* ---- making ------------------------------------------------------------------------------------------------------ */
 
-static void *take(struct robot_parts *parts, int count, size_t size)
+static void *allocate(struct robot_parts *parts, int count, size_t size)
 {
     return arena_allocate(&parts->arena, (size_t)count, size);
 }
@@ -365,22 +365,22 @@ static void *take(struct robot_parts *parts, int count, size_t size)
 static void take_part(struct robot_parts *parts, struct link_part *part)
 {
     const int m = part->m, shapes = part->lm->body != NULL ? part->lm->body->n_shapes : 0;
-    part->rho = take(parts, shapes, sizeof *part->rho);
-    part->F = take(parts, m, sizeof *part->F);
-    part->W = take(parts, m, sizeof *part->W);
-    part->D = take(parts, m * m, sizeof *part->D);
-    part->inverse_d = take(parts, m, sizeof(expr));
-    part->b_eta = take(parts, m, sizeof(expr));
-    part->frame = take(parts, 1 + part->n_sections, sizeof *part->frame);
-    part->JF = take(parts, m, sizeof *part->JF);
-    part->section = take(parts, part->n_sections, sizeof *part->section);
-    part->column = take(parts, MOST_ELEMENTS, sizeof *part->column);
+    part->rho = allocate(parts, shapes, sizeof *part->rho);
+    part->F = allocate(parts, m, sizeof *part->F);
+    part->W = allocate(parts, m, sizeof *part->W);
+    part->D = allocate(parts, m * m, sizeof *part->D);
+    part->inverse_d = allocate(parts, m, sizeof(expr));
+    part->b_eta = allocate(parts, m, sizeof(expr));
+    part->frame = allocate(parts, 1 + part->n_sections, sizeof *part->frame);
+    part->JF = allocate(parts, m, sizeof *part->JF);
+    part->section = allocate(parts, part->n_sections, sizeof *part->section);
+    part->column = allocate(parts, MOST_ELEMENTS, sizeof *part->column);
     if (m > 0) part->shortened = shortened_make(parts, part);
     if (m > 0) part->geometric = geometric_part_make(parts, part);
     part->eta = parts->q + part->lm->eta_q;
     part->etad = parts->qd + part->lm->eta_v;
     for (int s = 0; part->section != NULL && s < part->n_sections; s++)
-        part->section[s].J = take(parts, m, sizeof *part->section[s].J);
+        part->section[s].J = allocate(parts, m, sizeof *part->section[s].J);
 }
 
 void parts_number_arguments(const struct mechanism *mechanism, int n_kept, bool wrenches, int first[ARGUMENTS + 1])
@@ -420,10 +420,10 @@ enum status parts_make(struct graph *g, const struct mechanism *mechanism, struc
     *parts = (struct robot_parts){
         .g = g, .namer = namer, .mechanism = mechanism, .model = model, .kept = kept, .n_kept = n_kept};
     parts_number_arguments(mechanism, n_kept, wrenches, parts->first);
-    parts->part = take(parts, model->n_links, sizeof *parts->part);
-    parts->host = take(parts, model->n_links, sizeof *parts->host);
-    parts->body = take(parts, model->n_links, sizeof *parts->body);
-    expr *inputs = take(parts, parts->first[ARG_KEPT], sizeof *inputs);
+    parts->part = allocate(parts, model->n_links, sizeof *parts->part);
+    parts->host = allocate(parts, model->n_links, sizeof *parts->host);
+    parts->body = allocate(parts, model->n_links, sizeof *parts->body);
+    expr *inputs = allocate(parts, parts->first[ARG_KEPT], sizeof *inputs);
     if (parts->arena.failed) return STATUS_NO_MEMORY;
     for (int i = 0; i < parts->first[ARG_KEPT]; i++) inputs[i] = expr_input(g, i);
     expr **const arguments[] = {&parts->q,          &parts->qd,       &parts->tau,        &parts->qdd,

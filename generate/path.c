@@ -10,7 +10,7 @@ enum { X_AXIS, Y_AXIS, Z_AXIS };
 
 /* ---- rotations by numbers ---------------------------------------------------------------------------------------- */
 
-/* Rounding errors of 0, 1 and -1 */
+/* 0, 1 or -1 in place of a number that differs only by rounding errors */
 static double snapped(double x)
 {
     const double nearest = round(x);
@@ -72,7 +72,7 @@ static struct turn turn_of(struct graph *g, int axis, const struct pending *by)
 }
 
 /* Both turns about the same axis */
-static struct pending joined(struct graph *g, int axis, const struct pending *a, const struct pending *b)
+static struct pending joined_turns(struct graph *g, int axis, const struct pending *a, const struct pending *b)
 {
     if (a->by_angle && b->by_angle) return pending_angle(expr_add(g, a->angle, b->angle), a->offset + b->offset);
     const struct turn x = turn_of(g, axis, a), y = turn_of(g, axis, b);
@@ -82,7 +82,7 @@ static struct pending joined(struct graph *g, int axis, const struct pending *a,
     return both;
 }
 
-static struct element *append(struct path *path, enum element_kind kind, int axis)
+static struct element *append_element(struct path *path, enum element_kind kind, int axis)
 {
     struct element *e = &path->element[path->n++];
     memset(e, 0, sizeof *e);
@@ -91,16 +91,16 @@ static struct element *append(struct path *path, enum element_kind kind, int axi
     return e;
 }
 
-/* Appends a turn */
+/* Appends a turn, or joins it with the turns about the same axis before it */
 static void append_turn(struct graph *g, int axis, const struct pending *by, struct path *path)
 {
     int last = path->n - 1; /* turns about an axis and slides along it commute */
     while (last >= 0 && path->element[last].move == SLIDE && path->element[last].axis == axis) last--;
     const bool join = last >= 0 && path->element[last].move == TURN && path->element[last].turn.axis == axis;
-    const struct pending all = join ? joined(g, axis, &path->element[last].by, by) : *by;
+    const struct pending all = join ? joined_turns(g, axis, &path->element[last].by, by) : *by;
     const struct turn turn = turn_of(g, axis, &all);
     if (turn.s != ZERO || turn.c != ONE) {
-        struct element *e = join ? &path->element[last] : append(path, TURN, axis);
+        struct element *e = join ? &path->element[last] : append_element(path, TURN, axis);
         e->turn = turn;
         e->by = all;
     } else if (join) { /* the turns cancel */
@@ -112,7 +112,7 @@ static void append_turn(struct graph *g, int axis, const struct pending *by, str
 
 void path_slide(int axis, expr amount, struct path *path)
 {
-    if (amount != ZERO) append(path, SLIDE, axis)->amount = amount;
+    if (amount != ZERO) append_element(path, SLIDE, axis)->amount = amount;
 }
 
 void path_slides(struct graph *g, const double p[3], struct path *path)
@@ -215,7 +215,7 @@ struct pending path_deflection_but_z(struct graph *g, const expr theta[3], const
     const struct pending by = pending_angle(axis >= 0 ? t.e[axis] : ZERO, 0);
     if (axis == Z_AXIS && left[8] == 1) { /* all turns are about z */
         const struct pending z = turns_but_z(g, left, path);
-        return joined(g, Z_AXIS, &by, &z);
+        return joined_turns(g, Z_AXIS, &by, &z);
     }
     if (axis >= 0) append_turn(g, axis, &by, path);
     return turns_but_z(g, left, path);
@@ -238,7 +238,7 @@ bool path_joint_axis(const struct joint_model *joint, bool last, double axis[3])
 
 static void append_column(int axis, int part, int k, bool is_joined, struct path *path)
 {
-    struct element *e = append(path, COLUMN, axis);
+    struct element *e = append_element(path, COLUMN, axis);
     e->part = part;
     e->k = k;
     e->joined = is_joined;
@@ -251,7 +251,7 @@ static void quaternion_joint(struct graph *g, const struct joint_model *joint, c
     const expr *q = at + slides, *v = q + 1;
     for (int k = 0; k < slides; k++) path_slide(k, at[k], path);
     for (int k = 0; k < slides; k++) append_column(k, SLIDES, k, false, path);
-    struct element *e = append(path, MATRIX, 0);
+    struct element *e = append_element(path, MATRIX, 0);
     const expr s = expr_div(g, expr_number(g, 2), expr_add_product(g, dot(g, v, v), q[0], q[0]));
     for (int i = 0; i < 3; i++) {
         const int j = (i + 1) % 3, k = (i + 2) % 3;
@@ -264,10 +264,10 @@ static void quaternion_joint(struct graph *g, const struct joint_model *joint, c
     for (int k = 0; k < 3; k++) append_column(k, TURNS, slides + k, k > 0, path);
 }
 
-/* A turn about z by the pending one and q */
+/* A turn about z: the pending one and q together */
 static void turn_with(struct graph *g, const struct pending *before, expr q, int k, struct path *path)
 {
-    const struct pending by = pending_angle(q, 0), all = joined(g, Z_AXIS, before, &by);
+    const struct pending by = pending_angle(q, 0), all = joined_turns(g, Z_AXIS, before, &by);
     append_column(Z_AXIS, TURNS, k, false, path);
     append_turn(g, Z_AXIS, &all, path);
 }

@@ -37,7 +37,7 @@ static bool fraction(double value, int *p, int *q)
     return false;
 }
 
-/* Fractions where they are short */
+/* As a fraction if that is short */
 static void write_number(FILE *file, const struct format *format, double value)
 {
     int p, q;
@@ -96,7 +96,7 @@ static void write_wave(FILE *file, const struct speller *s, const struct term *t
     fputs(form[1], file);
 }
 
-/* |c| times the factors by rank; true: something was written, which it is not if that is 1 */
+/* |c| times the factors by rank; false: nothing was written, because the product is 1 */
 static bool write_product(FILE *file, const struct speller *s, const struct term *t)
 {
     bool written = fabs(t->c) != 1;
@@ -121,7 +121,7 @@ static bool write_product(FILE *file, const struct speller *s, const struct term
 
 /* ---- common factors ---------------------------------------------------------------------------------------------- */
 
-/* The factors of all terms, with their number where that is the same, and with the sign of the first */
+/* The factors that all terms share, with the number if it is the same in all of them, and with the sign of the first term */
 static struct term common_factors(const struct term *t, int n)
 {
     struct term common = t[0];
@@ -143,7 +143,7 @@ static struct term common_factors(const struct term *t, int n)
     return common;
 }
 
-static void divide(const struct term *by, struct term *t)
+static void divide_term(const struct term *by, struct term *t)
 {
     int i = 0, n = 0;
     for (int j = 0; j < t->n; j++) {
@@ -159,7 +159,7 @@ static void divide(const struct term *by, struct term *t)
 
 /* ---- grouping ---------------------------------------------------------------------------------------------------- */
 
-/* Terms are grouped by rotations of the hinge, then by their inertia, by their wave, and by what rates are multiplied with */
+/* Terms are grouped by rotations of the hinge, then by their inertia, by their wave, and by the factors of rates */
 enum level { BY_HINGE, BY_INERTIA, BY_WAVE, BY_RATE_FACTOR, LEVELS };
 
 static int inertia_of(const struct speller *s, const struct term *t)
@@ -176,7 +176,7 @@ static int coordinates_of(const struct speller *s, const struct term *t)
     return count;
 }
 
-/* Only the factors that are rotations of the hinge, or only those that are not rates */
+/* The term with only those factors that are rotations of the hinge, or with only those that are not rates */
 static struct term with_factors(const struct speller *s, const struct term *t, bool hinge)
 {
     struct term kept = *t;
@@ -213,8 +213,8 @@ static int group_order(const struct speller *s, enum level level, const struct t
     return fourier_angles_order(&x->angles, &y->angles);
 }
 
-/* By groups; inside them terms without wave and with few coordinates first, then as fourier_term_order(). By insertion: there are few
-   terms, and mostly in order */
+/* Sorts by groups; within a group terms without wave and with few coordinates are first, then the order is fourier_term_order().
+   Insertion sort: there are few terms, and most are in order */
 static void sort_terms(const struct speller *s, enum level level, struct term *t, int n)
 {
     for (int i = 1; i < n; i++) {
@@ -238,7 +238,7 @@ static void sort_terms(const struct speller *s, enum level level, struct term *t
 /* Returns the number of pieces that are added: 1 for a product. */
 static int write_terms(FILE *file, struct speller *s, struct term *t, int n, enum level level);
 
-/* What was written, for free(); NULL: out of memory, which the speller keeps */
+/* What was written, for free(). NULL: out of memory, and s->failed is set */
 static char *closed_text(struct speller *s, struct text *text)
 {
     char *bytes = text_close(text);
@@ -246,7 +246,7 @@ static char *closed_text(struct speller *s, struct text *text)
     return bytes;
 }
 
-/* A sum as text; plain: without variables, as phrases are known by */
+/* A sum as text. plain: without variables, the text that identifies a phrase */
 static char *written_terms(struct speller *s, const struct term *t, int n, enum level level, bool plain, int *pieces)
 {
     struct text text;
@@ -263,7 +263,7 @@ static char *written_terms(struct speller *s, const struct term *t, int n, enum 
     return closed_text(s, &text);
 }
 
-/* The phrase with a text, which becomes a new one if there is none; takes the text. NULL: out of memory, which the speller keeps */
+/* The phrase with this text; a new one if there is none. Takes the text. NULL: out of memory, and s->failed is set */
 static struct phrase *phrase_of(struct speller *s, char *text)
 {
     for (int i = 0; i < s->n_phrases; i++)
@@ -348,7 +348,7 @@ static void write_sign(FILE *file, const struct speller *s, bool minus, int *pie
     (*pieces)++;
 }
 
-/* The rest of a group after its common factors are taken out, as text; NULL: it has no factors, or no rest */
+/* A group divided by its common factors, as text; NULL: there are no common factors, or only one term */
 static char *rest_of(struct speller *s, const struct term *t, int n, enum level level)
 {
     int pieces;
@@ -359,14 +359,14 @@ static char *rest_of(struct speller *s, const struct term *t, int n, enum level 
     memcpy(rest, t, (size_t)n * sizeof *rest);
     sort_terms(s, level, rest, n);
     const struct term common = common_factors(rest, n);
-    for (int i = 0; i < n; i++) divide(&common, &rest[i]);
+    for (int i = 0; i < n; i++) divide_term(&common, &rest[i]);
     char *text = written_terms(s, rest, n, level, true, &pieces);
     free(rest);
     return text;
 }
 
-/* a c + b c of groups [from, end) and [end, ...) becomes (a + b) c: the factors of all following groups with the same rest, which move to
-   the front; returns how many terms these groups have */
+/* a c + b c becomes (a + b) c. The first group, of `size` terms, is a c; the following groups that have the same c move to the front.
+   Sets the factors a, b, ...; returns the number of terms of these groups */
 static int gather_factors(struct speller *s, struct term *t, int n, int size, enum level level, struct term *factor,
                           int *n_factors)
 {
@@ -394,19 +394,19 @@ static int gather_factors(struct speller *s, struct term *t, int n, int size, en
     return used;
 }
 
-/* (a + b) c, the terms of c from a group whose common factors are a */
+/* (a + b) c; t are the terms of a c */
 static void write_gathered(FILE *file, struct speller *s, struct term *factor, int n_factors, struct term *t, int n,
                            enum level level)
 {
     const struct term common = factor[0];
-    for (int i = 0; i < n; i++) divide(&common, &t[i]);
+    for (int i = 0; i < n; i++) divide_term(&common, &t[i]);
     if (share_factors(factor, n_factors)) write_terms(file, s, factor, n_factors, BY_INERTIA);
     else write_group(file, s, factor, n_factors, BY_INERTIA);
     write_times(file, s);
     write_group(file, s, t, n, level);
 }
 
-/* Groups with their signs; a group whose terms share factors has these taken out, another one is written term by term */
+/* Groups with their signs. Factors that all terms of a group share are taken out; otherwise the group is written term by term */
 static void write_groups(FILE *file, struct speller *s, struct term *t, int n, enum level level, int *pieces)
 {
     struct term *factor = malloc((size_t)n * sizeof *factor);
@@ -450,7 +450,7 @@ static int write_terms(FILE *file, struct speller *s, struct term *t, int n, enu
     sort_terms(s, level, t, n);
     const struct term common = n > 1 ? common_factors(t, n) : (struct term){.c = 1};
     if (common.n > 0 || common.wave != FLAT || fabs(common.c) != 1) {
-        for (int i = 0; i < n; i++) divide(&common, &t[i]);
+        for (int i = 0; i < n; i++) divide_term(&common, &t[i]);
         fputs(common.c < 0 ? "-" : "", file);
         if (write_product(file, s, &common)) write_times(file, s);
         write_group(file, s, t, n, level);

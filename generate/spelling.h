@@ -12,7 +12,7 @@ struct phrase {
     int variable; /* its number; -1: none */
 };
 
-/* Starts with the equations and the format; the rest is zero. */
+/* Initially zero, except for the equations and the format. */
 struct speller {
     struct equations *e;
     const struct format *format;
@@ -29,14 +29,14 @@ struct speller {
 
 void spelling_free(struct speller *s);
 
-/* Text that the caller frees, NULL out of memory: a '\n' where a line may be broken. */
+/* Text with a '\n' where a line may be broken, for free(); NULL: out of memory. */
 char *spelling_sum(struct speller *s, const struct sum *sum);
 char *spelling_expr(struct speller *s, expr e);
 
-/* Makes variables of the nodes that outputs use more than once. */
+/* Nodes that the outputs use more than once become variables. */
 void spelling_statements(struct speller *s, int n_outputs, const expr *output);
 
-/* The shortest text that reads as the same number. */
+/* The shortest decimal text that is read as the same number. */
 void spelling_decimal(FILE *file, const struct format *format, double value);
 void spelling_input(FILE *file, const struct speller *s, int input);
 

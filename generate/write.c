@@ -82,7 +82,7 @@ static void write_counts(FILE *file, const struct operation_counts *c)
     if (c->other > 0) fprintf(file, ", %d tanh, max or comparisons", c->other);
 }
 
-/* A long function: its chunks as functions of their own */
+/* The chunks of a long function, as functions */
 static void write_chunks(FILE *file, const struct signature *s, const struct code *code,
                          const struct statements *statements)
 {
@@ -99,9 +99,9 @@ static void write_chunks(FILE *file, const struct signature *s, const struct cod
     }
 }
 
-/* The statements, after those that name the arguments which the expressions do not need; or calls of the chunks */
-static enum status write_body(FILE *file, const struct signature *s, const struct code *code,
-                              const struct statements *statements, int n_inputs)
+/* (void) of the arguments that are not needed and the statements, or calls of the chunks */
+static enum status write_function_body(FILE *file, const struct signature *s, const struct code *code,
+                                       const struct statements *statements, int n_inputs)
 {
     bool *used = calloc((size_t)n_inputs + 1, sizeof *used);
     if (used == NULL) return STATUS_NO_MEMORY;
@@ -139,7 +139,7 @@ static enum status write_function(FILE *file, const struct generation *what, str
         if (statements.n_chunks > 1) write_chunks(file, s, code, &statements);
         write_prototype(file, what, function, s);
         fputs("\n{\n", file);
-        status = write_body(file, s, code, &statements, generate_first(what, ARGUMENTS));
+        status = write_function_body(file, s, code, &statements, generate_first(what, ARGUMENTS));
         fputs("}\n", file);
     }
     code_statements_free(&statements);
@@ -155,7 +155,7 @@ static FILE *open_file(const struct code_files *files, const char *prefix, const
     return length < (int)sizeof file ? files->open(files->context, file) : NULL;
 }
 
-/* What callers need of a function beside its description. */
+/* What callers of a function need in addition to its description. */
 struct called {
     int n_results;
     char *call; /* text of its call */
@@ -249,7 +249,7 @@ static enum status write_test(FILE *file, const struct generation *what, const s
 
 /* ---- all files --------------------------------------------------------------------------------------------------- */
 
-/* What is written: these functions, with calls of them by `write_call`, as these files */
+/* The functions that are written, the files, and how the functions are called */
 struct destination {
     const struct code_files *files;
     unsigned functions; /* 1 << index */
@@ -345,7 +345,7 @@ enum status generate_write(const struct generation *what, const struct code_file
 
 /* ---- code of an FMU ---------------------------------------------------------------------------------------------- */
 
-/* With the members of struct code_arguments, which have the names of the arguments */
+/* The arguments are members, with the same names, of struct code_arguments */
 static void write_fmu_call(FILE *file, const struct generation *what, const struct generated *function,
                            const struct signature *s)
 {

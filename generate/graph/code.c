@@ -98,8 +98,8 @@ void code_write_expression(const struct printer *p, expr e)
 /* A function with more statements than LONG is cut into chunks of CHUNK */
 enum { LONG = 3000, CHUNK = 400 };
 
-/* Nodes that become variables: used more than once, or at the root of a long expression; size: operations of the expression below a
-   node */
+/* Nodes that become variables: those that are used more than once, and the roots of long expressions. size: number of operations of the
+   expression below a node */
 static void choose_names(const struct graph *g, const int *uses, bool *named, int *size)
 {
     enum { LONGEST = 6 };
@@ -114,7 +114,7 @@ static void choose_names(const struct graph *g, const int *uses, bool *named, in
     }
 }
 
-/* An operand that is part of the expression of its only user is in the chunk of that; any other may cross to it */
+/* An operand without a variable is in the chunk of its only user; the value of any other may be passed to that chunk in w */
 static void place_operand(struct statements *s, expr operand, int chunk)
 {
     const int i = operand / 2;
@@ -175,7 +175,7 @@ static const struct operation_text c_operation[OPERATIONS] = {[ADD] = {NULL, " +
                                                               [STEP] = {"(double)(0.0 < ", NULL, ")"},
                                                               [STUMPFF] = {"stumpff_%d(", NULL, ")"}};
 
-/* What is written: a chunk of the statements */
+/* The chunk of the statements that is written */
 struct position {
     const struct code *code;
     const struct statements *s;

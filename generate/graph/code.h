@@ -68,7 +68,7 @@ struct printer {
 };
 void code_write_expression(const struct printer *p, expr e);
 
-/* The shortest text that reads as the same number, of six digits or more; trailing zeros are not written. */
+/* The shortest decimal text, of at least six digits but without trailing zeros, that is read as the same number. */
 enum { CODE_NUMBER_SIZE = 40 };
 void code_shortest_number(double value, char text[CODE_NUMBER_SIZE]);
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is left of a cancellation is rounding error below this share */
+/* A sum that is smaller than this share of its terms is rounding error */
 static const double CANCELLED = 1e-13;
 
 /* ---- terms ------------------------------------------------------------------------------------------------------- */
@@ -31,12 +31,12 @@ int fourier_term_order(const struct term *x, const struct term *y)
     return fourier_angles_order(&x->angles, &y->angles);
 }
 
-static int compare(const void *x, const void *y)
+static int compare_terms(const void *x, const void *y)
 {
     return fourier_term_order(x, y);
 }
 
-static void fail(struct fourier *f, enum fourier_status status)
+static void set_failure(struct fourier *f, enum fourier_status status)
 {
     if (f->status == FOURIER_OK) f->status = status;
 }
@@ -55,7 +55,7 @@ static struct angles angles_sum(struct fourier *f, const struct angles *a, const
         j += from_b;
         if (multiple == 0) continue;
         if (sum.n == MOST_ANGLES) {
-            fail(f, FOURIER_TOO_LARGE);
+            set_failure(f, FOURIER_TOO_LARGE);
             return sum;
         }
         sum.symbol[sum.n] = symbol;
@@ -81,7 +81,7 @@ static int multiply_terms(struct fourier *f, const struct term *x, const struct 
     if (x->wave == COSINE && y->wave == SINE) return multiply_terms(f, y, x, product);
     const double c = x->c * y->c;
     product[0] = (struct term){0};
-    if (x->n + y->n > MOST_FACTORS) fail(f, FOURIER_TOO_LARGE);
+    if (x->n + y->n > MOST_FACTORS) set_failure(f, FOURIER_TOO_LARGE);
     for (int i = 0, j = 0; f->status == FOURIER_OK && (i < x->n || j < y->n);)
         product->factor[product->n++] =
             j == y->n || (i < x->n && x->factor[i] <= y->factor[j]) ? x->factor[i++] : y->factor[j++];
@@ -105,17 +105,17 @@ static struct sum sum_of(struct fourier *f, int n)
     struct sum s = {.n = n, .term = NULL};
     if (f->status == FOURIER_OK) s.term = malloc((size_t)(n > 0 ? n : 1) * sizeof *s.term);
     if (s.term == NULL) {
-        fail(f, FOURIER_NO_MEMORY);
+        set_failure(f, FOURIER_NO_MEMORY);
         s.n = 0;
     }
     return s;
 }
 
-/* Sorts, and adds equal terms */
-static void collect(struct fourier *f, struct sum *s)
+/* Sorts the terms and adds those that differ only in the number */
+static void collect_terms(struct fourier *f, struct sum *s)
 {
     int n = 0;
-    if (s->n > 1) qsort(s->term, (size_t)s->n, sizeof *s->term, compare);
+    if (s->n > 1) qsort(s->term, (size_t)s->n, sizeof *s->term, compare_terms);
     for (int i = 0; i < s->n;) {
         double c = 0, size = 0;
         const int first = i;
@@ -128,7 +128,7 @@ static void collect(struct fourier *f, struct sum *s)
         s->term[n++].c = c;
     }
     s->n = n;
-    if (n > f->most_terms) fail(f, FOURIER_TOO_LARGE);
+    if (n > f->most_terms) set_failure(f, FOURIER_TOO_LARGE);
 }
 
 static struct sum sum_added(struct fourier *f, const struct sum *a, const struct sum *b, double sign_a, double sign_b)
@@ -138,14 +138,14 @@ static struct sum sum_added(struct fourier *f, const struct sum *a, const struct
         s.term[i] = i < a->n ? a->term[i] : b->term[i - a->n];
         s.term[i].c *= i < a->n ? sign_a : sign_b;
     }
-    collect(f, &s);
+    collect_terms(f, &s);
     return s;
 }
 
 static struct sum sum_product(struct fourier *f, const struct sum *a, const struct sum *b, double sign)
 {
     enum { MOST_PRODUCTS = 2000000 };
-    if ((double)a->n * b->n > MOST_PRODUCTS) fail(f, FOURIER_TOO_LARGE);
+    if ((double)a->n * b->n > MOST_PRODUCTS) set_failure(f, FOURIER_TOO_LARGE);
     struct sum s = sum_of(f, f->status == FOURIER_OK ? 2 * a->n * b->n : 0);
     int n = 0;
     for (int i = 0; s.n > 0 && i < a->n; i++)
@@ -158,7 +158,7 @@ static struct sum sum_product(struct fourier *f, const struct sum *a, const stru
             }
         }
     s.n = n;
-    collect(f, &s);
+    collect_terms(f, &s);
     return s;
 }
 
@@ -180,7 +180,7 @@ static struct sum sum_wave(struct fourier *f, const struct sum *a, enum wave wav
         const bool number = t->wave == FLAT && t->n == 0;
         if (number) offset = t->c;
         else if (t->wave != FLAT || t->n != 1 || t->c != round(t->c) || fabs(t->c) > 1000)
-            fail(f, FOURIER_OTHER_FUNCTION);
+            set_failure(f, FOURIER_OTHER_FUNCTION);
         if (number || f->status != FOURIER_OK) continue;
         const struct angles one = {.n = 1, .symbol = {t->factor[0]}, .multiple = {(short)t->c}};
         angles = angles_sum(f, &angles, &one, 1);
@@ -191,7 +191,7 @@ static struct sum sum_wave(struct fourier *f, const struct sum *a, enum wave wav
     set_wave(&s.term[0], wave, angles, sign * cos(offset));
     set_wave(&s.term[1], wave == COSINE ? SINE : COSINE, angles, (wave == COSINE ? -sign : sign) * sin(offset));
     if (s.term[1].c == 0) s.n = 1;
-    collect(f, &s);
+    collect_terms(f, &s);
     return s;
 }
 
@@ -202,7 +202,7 @@ enum fourier_status fourier_make(const struct graph *g, int n_outputs, const exp
 {
     *f = (struct fourier){.most_terms = most_terms, .n = g->n, .sum = calloc((size_t)g->n, sizeof *f->sum)};
     int *uses = graph_count_uses(g, n_outputs, output);
-    if (f->sum == NULL || uses == NULL) fail(f, FOURIER_NO_MEMORY);
+    if (f->sum == NULL || uses == NULL) set_failure(f, FOURIER_NO_MEMORY);
     for (int i = 0; i < g->n && f->status == FOURIER_OK; i++) {
         const struct vertex *node = &g->node[i];
         const int operands = expr_operand_count(node->operation);
@@ -213,7 +213,7 @@ enum fourier_status fourier_make(const struct graph *g, int n_outputs, const exp
         switch (node->operation) {
         case NUMBER: f->sum[i] = sum_of_term(f, (struct term){.c = node->value}); break;
         case INPUT:
-            if (node->a > SHRT_MAX) fail(f, FOURIER_TOO_LARGE);
+            if (node->a > SHRT_MAX) set_failure(f, FOURIER_TOO_LARGE);
             f->sum[i] = sum_of_term(f, (struct term){.c = 1, .n = 1, .factor = {(short)node->a}});
             break;
         case ADD: f->sum[i] = sum_added(f, a, b, sign_a, sign_b); break;
@@ -221,7 +221,7 @@ enum fourier_status fourier_make(const struct graph *g, int n_outputs, const exp
         case MUL: f->sum[i] = sum_product(f, a, b, sign_a * sign_b); break;
         case SIN: f->sum[i] = sum_wave(f, a, SINE, sign_a); break;
         case COS: f->sum[i] = sum_wave(f, a, COSINE, 1); break;
-        default: fail(f, FOURIER_OTHER_FUNCTION);
+        default: set_failure(f, FOURIER_OTHER_FUNCTION);
         }
     }
     free(uses);
@@ -259,7 +259,7 @@ struct sum fourier_derivative(struct fourier *f, const struct sum *a, int x, dou
         n += power > 0;
     }
     s.n = n;
-    collect(f, &s);
+    collect_terms(f, &s);
     return s;
 }
 

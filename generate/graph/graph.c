@@ -10,7 +10,7 @@
 
 /* ---- nodes ------------------------------------------------------------------------------------------------------- */
 
-static uint64_t mixed(uint64_t h, uint64_t x)
+static uint64_t mixed_hash(uint64_t h, uint64_t x)
 {
     h = (h ^ x) * 0x9E3779B97F4A7C15u;
     return h ^ (h >> 29);
@@ -22,7 +22,9 @@ static int *slot_of(const struct graph *g, const struct vertex *node)
     const size_t size = (size_t)g->table_size;
     uint64_t bits;
     memcpy(&bits, &node->value, sizeof bits);
-    size_t at = mixed(mixed(mixed(mixed(1, node->operation), (uint64_t)node->a), (uint64_t)node->b), bits) % size;
+    size_t at =
+        mixed_hash(mixed_hash(mixed_hash(mixed_hash(1, node->operation), (uint64_t)node->a), (uint64_t)node->b), bits) %
+        size;
     for (; g->table[at] != 0; at = (at + 1) % size) {
         const struct vertex *other = &g->node[g->table[at] - 1];
         if (other->operation == node->operation && other->a == node->a && other->b == node->b &&
@@ -32,7 +34,7 @@ static int *slot_of(const struct graph *g, const struct vertex *node)
     return &g->table[at];
 }
 
-static bool grow(struct graph *g)
+static bool grow_tables(struct graph *g)
 {
     const int capacity = g->capacity == 0 ? 1024 : 2 * g->capacity;
     struct vertex *node = realloc(g->node, (size_t)capacity * sizeof *node);
@@ -51,10 +53,10 @@ static bool grow(struct graph *g)
     return true;
 }
 
-static expr made(struct graph *g, enum operation operation, expr a, expr b, double value)
+static expr made_node(struct graph *g, enum operation operation, expr a, expr b, double value)
 {
     const struct vertex node = {.operation = operation, .a = a, .b = b, .value = value};
-    if (g->failed || (g->n == g->capacity && !grow(g))) return ZERO;
+    if (g->failed || (g->n == g->capacity && !grow_tables(g))) return ZERO;
     int *slot = slot_of(g, &node);
     if (*slot == 0) {
         g->node[g->n++] = node;
@@ -78,7 +80,7 @@ void graph_free(struct graph *g)
     memset(g, 0, sizeof *g);
 }
 
-/* What is left of a cancellation is rounding error below this share; so is the difference of a number from 1 */
+/* A sum that is smaller than this share of its terms is rounding error, and so is such a difference of a number from 1 */
 static const double CANCELLED = 1e-15;
 
 /* ---- expressions ------------------------------------------------------------------------------------------------- */
@@ -89,7 +91,7 @@ static bool is_constant(const struct graph *g, expr e)
 }
 
 /* Of a number */
-static double value_of(const struct graph *g, expr e)
+static double number_value(const struct graph *g, expr e)
 {
     return changes_sign(e) ? -vertex_of(g, e)->value : vertex_of(g, e)->value;
 }
@@ -97,13 +99,13 @@ static double value_of(const struct graph *g, expr e)
 expr expr_number(struct graph *g, double value)
 {
     const double size = fabs(fabs(value) - 1) <= CANCELLED ? 1 : fabs(value);
-    const expr e = made(g, NUMBER, 0, 0, size);
+    const expr e = made_node(g, NUMBER, 0, 0, size);
     return value < 0 ? negative(e) : e;
 }
 
 expr expr_input(struct graph *g, int which)
 {
-    return made(g, INPUT, which, 0, 0);
+    return made_node(g, INPUT, which, 0, 0);
 }
 
 static expr sum_of_numbers(struct graph *g, double a, double b)
@@ -112,7 +114,7 @@ static expr sum_of_numbers(struct graph *g, double a, double b)
     return expr_number(g, fabs(sum) <= CANCELLED * (fabs(a) + fabs(b)) ? 0 : sum);
 }
 
-/* e = factor x rest with a number as factor */
+/* e = factor rest; returns the factor, a number */
 static double split_factor(const struct graph *g, expr e, expr *rest)
 {
     const struct vertex *node = vertex_of(g, e);
@@ -120,17 +122,17 @@ static double split_factor(const struct graph *g, expr e, expr *rest)
     *rest = e - e % 2;
     if (node->operation != MUL || !is_constant(g, node->a)) return sign;
     *rest = node->b;
-    return sign * value_of(g, node->a);
+    return sign * number_value(g, node->a);
 }
 
-/* (number + x) + number */
+/* number + (number + x) */
 static bool fold_sum(struct graph *g, expr a, expr b, expr *sum)
 {
     const struct vertex node = *vertex_of(g, b);
     if (!is_constant(g, a) || (node.operation != ADD && node.operation != SUB) || !is_constant(g, node.a)) return false;
     const double sign = changes_sign(b) ? -1 : 1;
     const expr rest = (node.operation == SUB) != changes_sign(b) ? negative(node.b) : node.b;
-    *sum = expr_add(g, sum_of_numbers(g, value_of(g, a), sign * value_of(g, node.a)), rest);
+    *sum = expr_add(g, sum_of_numbers(g, number_value(g, a), sign * number_value(g, node.a)), rest);
     return true;
 }
 
@@ -140,9 +142,9 @@ static expr sum_node(struct graph *g, expr a, expr b)
     if (changes_sign(a)) return sum_node(g, b, a);
     if (changes_sign(b)) {
         b = negative(b);
-        return a < b ? made(g, SUB, a, b, 0) : negative(made(g, SUB, b, a, 0));
+        return a < b ? made_node(g, SUB, a, b, 0) : negative(made_node(g, SUB, b, a, 0));
     }
-    return a < b ? made(g, ADD, a, b, 0) : made(g, ADD, b, a, 0);
+    return a < b ? made_node(g, ADD, a, b, 0) : made_node(g, ADD, b, a, 0);
 }
 
 /* Numbers are made early, so that a sum of a number and x has the number first; in a product it is put first. */
@@ -151,7 +153,7 @@ expr expr_add(struct graph *g, expr a, expr b)
     expr sum, x, y;
     if (a == ZERO) return b;
     if (b == ZERO) return a;
-    if (is_constant(g, a) && is_constant(g, b)) return sum_of_numbers(g, value_of(g, a), value_of(g, b));
+    if (is_constant(g, a) && is_constant(g, b)) return sum_of_numbers(g, number_value(g, a), number_value(g, b));
     if (fold_sum(g, a, b, &sum) || fold_sum(g, b, a, &sum)) return sum;
     const double of_x = split_factor(g, a, &x), of_y = split_factor(g, b, &y);
     if (x == y) return expr_mul(g, sum_of_numbers(g, of_x, of_y), x);
@@ -159,7 +161,7 @@ expr expr_add(struct graph *g, expr a, expr b)
     if (is_constant(g, a)) {
         const bool minus = changes_sign(b);
         if (changes_sign(a)) return negative(expr_add(g, negative(a), negative(b)));
-        return made(g, minus ? SUB : ADD, a, minus ? negative(b) : b, 0);
+        return made_node(g, minus ? SUB : ADD, a, minus ? negative(b) : b, 0);
     }
     return sum_node(g, a, b);
 }
@@ -176,24 +178,24 @@ expr expr_mul(struct graph *g, expr a, expr b)
     if (changes_sign(b)) return negative(expr_mul(g, a, negative(b)));
     if (a == ONE) return b;
     if (b == ONE) return a;
-    if (is_constant(g, a) && is_constant(g, b)) return expr_number(g, value_of(g, a) * value_of(g, b));
+    if (is_constant(g, a) && is_constant(g, b)) return expr_number(g, number_value(g, a) * number_value(g, b));
     if (is_constant(g, b)) return expr_mul(g, b, a);
     const struct vertex node = *vertex_of(g, b);
     if (is_constant(g, a) && (node.operation == MUL || node.operation == DIV) && is_constant(g, node.a)) {
         const expr factor =
-            expr_number(g, value_of(g, a) * value_of(g, node.a)); /* of a number and number x or number/x */
+            expr_number(g, number_value(g, a) * number_value(g, node.a)); /* of a number and number x or number/x */
         return node.operation == MUL ? expr_mul(g, factor, node.b) : expr_div(g, factor, node.b);
     }
-    return is_constant(g, a) || a < b ? made(g, MUL, a, b, 0) : made(g, MUL, b, a, 0);
+    return is_constant(g, a) || a < b ? made_node(g, MUL, a, b, 0) : made_node(g, MUL, b, a, 0);
 }
 
 expr expr_div(struct graph *g, expr a, expr b)
 {
     if (a == ZERO) return ZERO;
-    if (is_constant(g, b)) return expr_mul(g, a, expr_number(g, 1 / value_of(g, b)));
+    if (is_constant(g, b)) return expr_mul(g, a, expr_number(g, 1 / number_value(g, b)));
     if (changes_sign(a)) return negative(expr_div(g, negative(a), b));
     if (changes_sign(b)) return negative(expr_div(g, a, negative(b)));
-    return a == b ? ONE : made(g, DIV, a, b, 0);
+    return a == b ? ONE : made_node(g, DIV, a, b, 0);
 }
 
 expr expr_scale(struct graph *g, double factor, expr a)
@@ -201,7 +203,7 @@ expr expr_scale(struct graph *g, double factor, expr a)
     return expr_mul(g, expr_number(g, factor), a);
 }
 
-static double applied(enum operation operation, double a)
+static double function_value(enum operation operation, double a)
 {
     switch (operation) {
     case SIN: return sin(a);
@@ -215,22 +217,22 @@ static double applied(enum operation operation, double a)
 
 expr expr_function(struct graph *g, enum operation operation, expr a)
 {
-    if (is_constant(g, a)) return expr_number(g, applied(operation, value_of(g, a)));
+    if (is_constant(g, a)) return expr_number(g, function_value(operation, number_value(g, a)));
     if (changes_sign(a) && (operation == SIN || operation == TANH))
-        return negative(made(g, operation, negative(a), 0, 0));
+        return negative(made_node(g, operation, negative(a), 0, 0));
     if (changes_sign(a) && operation == COS) a = negative(a);
-    return made(g, operation, a, 0, 0);
+    return made_node(g, operation, a, 0, 0);
 }
 
 expr stumpff(struct graph *g, int k, expr a)
 {
-    return is_constant(g, a) ? expr_number(g, stumpff_value(k, value_of(g, a))) : made(g, STUMPFF, a, k, 0);
+    return is_constant(g, a) ? expr_number(g, stumpff_value(k, number_value(g, a))) : made_node(g, STUMPFF, a, k, 0);
 }
 
 expr expr_angle(struct graph *g, enum operation operation, expr w, expr square)
 {
     if (changes_sign(w)) return negative(expr_angle(g, operation, negative(w), square)); /* odd in w */
-    return made(g, operation, w, square, 0);
+    return made_node(g, operation, w, square, 0);
 }
 
 expr expr_add_product(struct graph *g, expr a, expr b, expr c)
@@ -303,7 +305,7 @@ void graph_evaluate(const struct graph *g, const double *inputs, double *value)
         case ANGLE: value[i] = rotation_scale(a, b); break;
         case ANGLE_SLOPE: value[i] = rotation_scale_slope(a, b); break;
         case STUMPFF: value[i] = stumpff_value(node->b, a); break;
-        default: value[i] = applied(node->operation, a);
+        default: value[i] = function_value(node->operation, a);
         }
     }
 }

@@ -41,7 +41,7 @@ struct graph {
     int n, capacity;
     int *table; /* hash table of nodes, 0: free */
     int table_size;
-    bool failed; /* no memory: every further expression is ZERO */
+    bool failed; /* out of memory: every further expression is ZERO */
 };
 
 /* Starts a graph. False: out of memory; then it has not even ZERO. */
