@@ -208,7 +208,7 @@ static enum status derive_velocity_terms(struct equations *e)
     struct substitution standing = {.first = first, .count = count, .by = by};
     const bool done = expr_substitute(&e->g, &standing);
     for (int i = 0; done && i < e->n; i++) e->matrix[MATRIX_G].e[i] = image_of(&standing, e->bias[i]);
-    substitution_free(&standing);
+    expr_substitution_free(&standing);
     return done && !e->g.failed ? STATUS_OK : STATUS_NO_MEMORY;
 }
 

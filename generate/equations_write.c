@@ -142,6 +142,7 @@ static void write_broken_text(const struct page *page, const char *text)
 static void write_row(const struct page *page, const char *form, const struct row *row)
 {
     FILE *file = page->file;
+    const int first = page->format->from_zero ? 0 : 1;
     for (; *form != '\0'; form++) {
         if (*form != '%') {
             fputc(*form, file);
@@ -156,8 +157,8 @@ static void write_row(const struct page *page, const char *form, const struct ro
         case 'u': write_escaped(page, row->unit); break;
         case 'm': write_escaped(page, row->meaning); break;
         case 't': write_broken_text(page, row->text); break;
-        case 'i': fprintf(file, "%d", row->i + page->format->first_index); break;
-        case 'j': fprintf(file, "%d", row->j + page->format->first_index); break;
+        case 'i': fprintf(file, "%d", row->i + first); break;
+        case 'j': fprintf(file, "%d", row->j + first); break;
         case 'r': fprintf(file, "%d", row->rows); break;
         case 'c': fprintf(file, "%d", row->columns); break;
         case '#': fputs(page->format->comment, file); break;
@@ -172,7 +173,7 @@ static void write_row(const struct page *page, const char *form, const struct ro
 /* Coordinates or rates */
 static void write_coordinates(const struct page *page, const struct piece *piece)
 {
-    const bool rates = piece->kind == RATES;
+    const bool rates = piece->what == RATES;
     const struct robot_parts *parts = &page->e->parts;
     char name[NAME_SIZE];
     struct row row = {.meaning = name, .count = rates ? parts->model->nv : parts->model->nq};
@@ -299,7 +300,7 @@ static void write_matrix(const struct page *page, const struct piece *piece, con
 static void write_piece(struct page *page, const struct piece *piece, const char *command)
 {
     const bool loops = page->e->matrix[MATRIX_J].rows > 0;
-    switch (piece->kind) {
+    switch (piece->what) {
     case END: break;
     case TEXT: fputs(piece->text, page->file); break;
     case TEXT_LOOPS: fputs(loops ? piece->text : "", page->file); break;
@@ -334,7 +335,7 @@ bool equations_write(FILE *file, struct equations *e, enum equation_format forma
     for (int k = 0; k < e->names.n; k++)
         page.definitions = page.definitions || (e->names.symbol[k].used && is_defined(e, k));
     for (int i = 0; !e->expanded && i < e->g.n; i++) page.stumpff = page.stumpff || e->g.node[i].operation == STUMPFF;
-    for (const struct piece *piece = page.format->page; !page.speller.failed && piece->kind != END; piece++)
+    for (const struct piece *piece = page.format->page; !page.speller.failed && piece->what != END; piece++)
         write_piece(&page, piece, command);
     free_entries(e);
     spelling_free(&page.speller);

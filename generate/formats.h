@@ -25,7 +25,7 @@ enum piece_kind {
 /* Rows have escapes: %n name, %v value, %u unit, %m meaning, %t text with line breaks, %i and %j indices, %r and %c numbers of rows
    and columns, %# the sign of a comment, %, a comma if there is only one coordinate, %% the character. */
 struct piece {
-    enum piece_kind kind;
+    enum piece_kind what;
     const char *text;
     const char *separator; /* between rows */
     const char *after;     /* the last row */
@@ -41,7 +41,7 @@ struct format {
     const char *comment;
     int width; /* of a line; 0: lines are not broken */
     const char *line_break;
-    int first_index;
+    bool from_zero; /* the first row and column of a matrix have index 0, else 1 */
     /* rows */
     const char *defined, *entry, *entry_of_vector;
     const char *mirrored; /* an entry below the diagonal of a symmetric matrix; NULL: it is left out */

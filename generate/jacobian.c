@@ -87,7 +87,7 @@ static enum status make_columns(struct robot_parts *parts, struct differentiated
     d->qdd = (struct substitution){.first = first, .count = count, .by = by};
     for (int x = 0; status == STATUS_OK && x < 2 * n; x++)
         if (!make_column(parts, &loops, d, &r, x >= n, x % n, qdd + n + n * x)) status = STATUS_NO_MEMORY;
-    substitution_free(&d->qdd);
+    expr_substitution_free(&d->qdd);
     return status;
 }
 

@@ -56,7 +56,7 @@ bool expr_substitute(struct graph *g, struct substitution *s)
     return true;
 }
 
-void substitution_free(struct substitution *s)
+void expr_substitution_free(struct substitution *s)
 {
     free(s->image);
     s->image = NULL;

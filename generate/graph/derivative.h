@@ -24,7 +24,7 @@ struct substitution {
 
 /* Extends the images to all nodes that the graph has now. False: out of memory. */
 bool expr_substitute(struct graph *g, struct substitution *s);
-void substitution_free(struct substitution *s);
+void expr_substitution_free(struct substitution *s);
 
 static inline expr image_of(const struct substitution *s, expr e)
 {

@@ -75,7 +75,7 @@ TEST(equal_expressions_are_one_node)
     struct substitution s = {.first = 0, .count = 1, .by = &y};
     const expr product = expr_mul(&g, x, expr_function(&g, COS, x));
     CHECK(expr_substitute(&g, &s) && image_of(&s, product) == expr_mul(&g, y, expr_function(&g, COS, y)));
-    substitution_free(&s);
+    expr_substitution_free(&s);
     graph_free(&g);
 }
 
