@@ -6,22 +6,9 @@
 
 #include "dyn/matrices.h"
 #include "generate/graph/derivative.h"
-#include "generate/graph/substitution.h"
 #include "generate/loops.h"
 
 /* ---- expressions ------------------------------------------------------------------------------------------------- */
-
-/* M, and the bias without springs, damping and friction */
-static enum status make_dynamics(struct equations *e)
-{
-    const size_t n = (size_t)e->n;
-    expr *both = arena_allocate(&e->arena, n * n + n, sizeof *both);
-    if (both == NULL) return STATUS_NO_MEMORY;
-    inverse_mass_matrix(&e->parts, both);
-    e->M = both;
-    e->bias = both + n * n;
-    return e->g.failed || e->parts.arena.failed || e->names.failed ? STATUS_NO_MEMORY : STATUS_OK;
-}
 
 static expr stiffness_symbol(struct equations *e, enum quantity what, int link, int i, int j, double value)
 {
@@ -33,73 +20,95 @@ static expr stiffness_symbol(struct equations *e, enum quantity what, int link, 
 static void make_stiffness(struct equations *e)
 {
     const struct model *model = e->mechanism->model;
+    expr *entry = e->matrix[MATRIX_K].e;
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];
         const struct joint_model *joint = &lm->joint;
         for (int k = 0; k < joint->nv; k++)
-            e->K[(e->n + 1) * (lm->v + k)] = stiffness_symbol(e, Q_SPRING, i, joint->nv > 1 ? k : -1, -1,
-                                                              joint->number[joint->coordinates ? k : 0].stiffness);
+            entry[(e->n + 1) * (lm->v + k)] = stiffness_symbol(e, Q_SPRING, i, joint->nv > 1 ? k : -1, -1,
+                                                               joint->number[joint->coordinates ? k : 0].stiffness);
         for (int k = 0; k < lm->m; k++)
             for (int l = 0; l < lm->m; l++) {
-                const double *K = lm->body->K, value = K[lm->m * k + l];
-                const double size = sqrt(fabs(K[(lm->m + 1) * k] * K[(lm->m + 1) * l]));
-                e->K[e->n * (lm->eta_v + k) + lm->eta_v + l] =
-                    stiffness_symbol(e, Q_MODE_STIFFNESS, i, k < l ? k : l, k < l ? l : k,
-                                     fabs(value) > 1e-13 * size ? K[lm->m * (k < l ? k : l) + (k < l ? l : k)] : 0);
+                const double *K = lm->body->K, size = sqrt(fabs(K[(lm->m + 1) * k] * K[(lm->m + 1) * l]));
+                const int row = k < l ? k : l, column = k < l ? l : k;
+                const double value = fabs(K[lm->m * k + l]) > 1e-13 * size ? K[lm->m * row + column] : 0;
+                entry[e->n * (lm->eta_v + k) + lm->eta_v + l] =
+                    stiffness_symbol(e, Q_MODE_STIFFNESS, i, row, column, value);
             }
     }
 }
 
-/* J: generalized forces of unit multipliers */
-static enum status make_constraints(struct equations *e)
+/* M, K, J and the bias without springs, damping and friction. The first pass names the numbers; the second one has the names sorted */
+static enum status make_expressions(struct equations *e)
 {
+    const struct matrix *J = &e->matrix[MATRIX_J];
     struct loop_parts loops;
-    const enum status status = loops_make(&e->parts, &loops);
-    if (status != STATUS_OK) return status;
-    memset(e->J, 0, (size_t)(e->n_rows * e->n) * sizeof *e->J);
-    for (int i = 0; i < loops.n; i++)
-        for (int s = 0; s < loops.row[i].n_sides; s++) {
-            const struct site_part *site = &loops.row[i].side[s];
-            inverse_project_wrench(&e->parts, site->part, site->section, loops.row[i].wrench[s], e->J + e->n * i);
+    enum status status = STATUS_OK;
+    for (int pass = 0; pass < 2 && status == STATUS_OK; pass++) {
+        if (pass > 0) {
+            parts_free(&e->parts);
+            graph_free(&e->g);
+            names_sort(&e->names);
         }
-    return STATUS_OK;
+        if (!graph_make(&e->g)) return STATUS_NO_MEMORY;
+        status = parts_make(&e->g, &e->bare, &e->names.namer, NULL, 0, false, &e->parts);
+        if (status != STATUS_OK) return status;
+        inverse_mass_matrix(&e->parts, e->matrix[MATRIX_M].e);
+        make_stiffness(e);
+        if (J->rows == 0) continue;
+        status = loops_make(&e->parts, &loops);
+        if (status != STATUS_OK) return status;
+        memset(J->e, 0, (size_t)(J->rows * J->columns) * sizeof *J->e);
+        for (int i = 0; i < loops.n; i++) /* generalized forces of unit multipliers */
+            for (int s = 0; s < loops.row[i].n_sides; s++) {
+                const struct site_part *site = &loops.row[i].side[s];
+                inverse_project_wrench(&e->parts, site->part, site->section, loops.row[i].wrench[s], J->e + e->n * i);
+            }
+    }
+    return e->names.failed || e->g.failed || e->parts.arena.failed ? STATUS_NO_MEMORY : status;
 }
 
 /* ---- rates ------------------------------------------------------------------------------------------------------- */
 
-/* d symbol/d qd_j of all rates that are defined by others, n_symbols x n; NULL: out of memory */
+static bool symbol_is_rate(const struct equations *e, int symbol)
+{
+    return names_quantity_is_rate(e->names.symbol[symbol].what);
+}
+
+/* Derivatives of all nodes with respect to rate j. slope: the derivatives of rates that are symbols; NULL: these are constant */
+static void differentiate_by_rate(struct equations *e, int j, const expr *slope, int nodes, expr *change)
+{
+    memset(change, 0, (size_t)nodes * sizeof *change);
+    change[e->parts.qd[j] / 2] = ONE;
+    for (int k = 0; slope != NULL && k < e->names.n; k++)
+        if (slope[e->n * k + j] != ZERO)
+            change[expr_input(&e->g, e->parts.first[ARGUMENTS] + k) / 2] = slope[e->n * k + j];
+    expr_differentiate(&e->g, nodes, change);
+}
+
+/* d symbol/d qd_j of all symbols that are rates, n_symbols x n; NULL: out of memory */
 static expr *slopes_of_rates(struct equations *e)
 {
-    struct graph *g = &e->g;
-    const int nodes = g->n, n = e->n;
-    expr *slope = arena_allocate(&e->arena, (size_t)(e->names.n * n), sizeof *slope);
-    bool *given = arena_allocate(&e->arena, (size_t)nodes, sizeof *given);
+    const int nodes = e->g.n;
+    expr *slope = arena_allocate(&e->arena, (size_t)(e->names.n * e->n), sizeof *slope);
     expr *change = arena_allocate(&e->arena, (size_t)nodes, sizeof *change);
     if (e->arena.failed) return NULL;
-    for (int i = 0; i < nodes; i++) given[i] = expr_operand_count(g->node[i].operation) == 0;
-    for (int j = 0; j < n; j++) {
-        memset(change, 0, (size_t)nodes * sizeof *change);
-        change[e->parts.qd[j] / 2] = ONE;
-        expr_differentiate(g, nodes, given, change);
+    for (int j = 0; j < e->n; j++) {
+        differentiate_by_rate(e, j, NULL, nodes, change);
         for (int k = 0; k < e->names.n; k++)
-            if (names_quantity_is_rate(e->names.symbol[k].what))
-                slope[n * k + j] = change_of(change, e->names.symbol[k].definition);
+            if (symbol_is_rate(e, k)) slope[e->n * k + j] = change_of(change, e->names.symbol[k].definition);
     }
-    return g->failed ? NULL : slope;
+    return e->g.failed ? NULL : slope;
 }
 
 /* ---- entries multiplied out -------------------------------------------------------------------------------------- */
 
-static void free_sums(struct sum *sum, int n)
-{
-    for (int i = 0; sum != NULL && i < n; i++) free(sum[i].term);
-}
-
-/* Rates of angles and of their elastic coordinates may cancel: where that saves two terms or more, they are replaced by their definitions */
+/* Terms with the rate of an angle may cancel with terms in the elastic coordinates: if that saves two terms or more, the rate is
+   replaced by its definition */
 static struct sum without_rates(struct equations *e, struct sum sum)
 {
     for (int k = 0; k < e->names.n; k++) {
-        if (!names_quantity_is_rate(e->names.symbol[k].what)) continue;
+        if (!symbol_is_rate(e, k)) continue;
         struct sum by = fourier_sum(&e->fourier, e->names.symbol[k].definition),
                    other = fourier_replaced(&e->fourier, &sum, e->parts.first[ARGUMENTS] + k, &by);
         const bool shorter = other.n < sum.n - 1;
@@ -110,7 +119,7 @@ static struct sum without_rates(struct equations *e, struct sum sum)
     return sum;
 }
 
-/* 1/2 d bias/d qd_j, through the rates of angles too */
+/* 1/2 d bias/d qd_j, including the dependence through the rates of angles */
 static struct sum expanded_slope(struct equations *e, const struct sum *bias, const expr *slope, int j)
 {
     struct fourier *f = &e->fourier;
@@ -132,46 +141,31 @@ static void expand_velocity_terms(struct equations *e, const expr *slope)
     const int qd = e->parts.first[ARG_QD], first = e->parts.first[ARGUMENTS];
     for (int i = 0; i < e->n; i++) {
         struct sum bias = fourier_sum(&e->fourier, e->bias[i]);
-        for (int j = 0; j < e->n; j++) e->sum_C[e->n * i + j] = expanded_slope(e, &bias, slope, j);
+        for (int j = 0; j < e->n; j++) e->matrix[MATRIX_C].sum[e->n * i + j] = expanded_slope(e, &bias, slope, j);
         fourier_drop(&bias, qd, qd + e->n);
         for (int k = 0; k < e->names.n; k++)
-            if (names_quantity_is_rate(e->names.symbol[k].what)) fourier_drop(&bias, first + k, first + k + 1);
-        e->sum_G[i] = bias;
+            if (symbol_is_rate(e, k)) fourier_drop(&bias, first + k, first + k + 1);
+        e->matrix[MATRIX_G].sum[i] = bias;
     }
 }
 
-static expr *appended(expr *to, const expr *from, size_t count)
+static enum status expand_entries(struct equations *e, int most_terms)
 {
-    memcpy(to, from, count * sizeof *to);
-    return to + count;
-}
-
-static enum status expand(struct equations *e, int most_terms)
-{
-    const size_t n = (size_t)e->n, rows = n * (size_t)e->n_rows, symbols = (size_t)e->names.n, slopes = n * symbols;
+    const size_t given = (size_t)(e->n_entries + e->n), symbols = (size_t)e->names.n, slopes = (size_t)e->n * symbols;
     struct fourier *f = &e->fourier;
     const expr *slope = slopes_of_rates(e);
-    expr *output = arena_allocate(&e->arena, 2 * n * n + n + rows + slopes + symbols, sizeof *output), *next = output;
-    e->sum_M = arena_allocate(&e->arena, n * n, sizeof *e->sum_M);
-    e->sum_C = arena_allocate(&e->arena, n * n, sizeof *e->sum_C);
-    e->sum_K = arena_allocate(&e->arena, n * n, sizeof *e->sum_K);
-    e->sum_G = arena_allocate(&e->arena, n, sizeof *e->sum_G);
-    e->sum_J = arena_allocate(&e->arena, rows, sizeof *e->sum_J);
+    expr *output = arena_allocate(&e->arena, given + slopes + symbols, sizeof *output);
     if (slope == NULL || e->arena.failed) return STATUS_NO_MEMORY;
-    next = appended(next, e->M, n * n);
-    next = appended(next, e->bias, n);
-    next = appended(next, e->K, n * n);
-    next = appended(next, e->J, rows);
-    next = appended(next, slope, slopes);
-    for (size_t k = 0; k < symbols; k++) *next++ = e->names.symbol[k].definition;
-    if (fourier_make(&e->g, (int)(next - output), output, most_terms, f) == FOURIER_OK) {
-        for (size_t i = 0; i < rows; i++) e->sum_J[i] = fourier_sum(f, e->J[i]);
-        for (size_t i = 0; i < n * n; i++) {
-            e->sum_M[i] = fourier_sum(f, e->M[i]);
-            e->sum_K[i] = fourier_sum(f, e->K[i]);
-        }
-        expand_velocity_terms(e, slope);
+    memcpy(output, e->entries, given * sizeof *output);
+    memcpy(output + given, slope, slopes * sizeof *output);
+    for (size_t k = 0; k < symbols; k++) output[given + slopes + k] = e->names.symbol[k].definition;
+    fourier_make(&e->g, (int)(given + slopes + symbols), output, most_terms, f);
+    for (int b = 0; f->status == FOURIER_OK && b < MATRICES; b++) {
+        const struct matrix *matrix = &e->matrix[b];
+        const int count = b == MATRIX_C || b == MATRIX_G ? 0 : matrix->rows * matrix->columns;
+        for (int i = 0; i < count; i++) matrix->sum[i] = fourier_sum(f, matrix->e[i]);
     }
+    if (f->status == FOURIER_OK) expand_velocity_terms(e, slope);
     e->expanded = f->status == FOURIER_OK;
     return f->status == FOURIER_NO_MEMORY ? STATUS_NO_MEMORY : STATUS_OK;
 }
@@ -185,103 +179,91 @@ static void add_frame_turn(struct equations *e)
     for (int i = 0; i < e->mechanism->model->n_links; i++) {
         const int omega = joint_omega(&e->mechanism->robot->link[i].joint), v = e->mechanism->model->link[i].v + omega;
         for (int row = 0; omega >= 0 && row < e->n; row++) {
-            const struct vector turned = cross(g, e->M + e->n * row + v, e->parts.qd + v);
-            for (int k = 0; k < 3; k++) {
-                expr *C = &e->C[e->n * row + v + k];
-                *C = expr_add(g, *C, expr_scale(g, 0.5, turned.e[k]));
-            }
+            const int at = e->n * row + v;
+            const struct vector turned = cross(g, e->matrix[MATRIX_M].e + at, e->parts.qd + v);
+            add_scaled(g, 3, expr_number(g, 0.5), turned.e, e->matrix[MATRIX_C].e + at);
         }
     }
 }
 
-/* G: the bias where all rates are 0 */
-static enum status derive_gravity(struct equations *e)
-{
-    const int first = e->parts.first[ARG_QD], count = e->parts.first[ARGUMENTS] + e->names.n - first;
-    expr *by = arena_allocate(&e->arena, (size_t)count, sizeof *by);
-    for (int i = e->n; by != NULL && i < count; i++) {
-        const int k = first + i - e->parts.first[ARGUMENTS];
-        if (k < 0 || !names_quantity_is_rate(e->names.symbol[k].what)) by[i] = expr_input(&e->g, first + i);
-    }
-    struct substitution standing = {.first = first, .count = count, .by = by};
-    const bool done = by != NULL && expr_substitute(&e->g, &standing);
-    for (int i = 0; done && i < e->n; i++) e->G[i] = image_of(&standing, e->bias[i]);
-    substitution_free(&standing);
-    return done && !e->g.failed ? STATUS_OK : STATUS_NO_MEMORY;
-}
-
+/* C = 1/2 d bias/d qd, and G, the bias where all rates are 0 */
 static enum status derive_velocity_terms(struct equations *e)
 {
-    struct graph *g = &e->g;
+    const int first = e->parts.first[ARG_QD], count = e->parts.first[ARGUMENTS] + e->names.n - first;
     const expr *slope = slopes_of_rates(e);
-    const int nodes = g->n, n = e->n;
-    e->C = arena_allocate(&e->arena, (size_t)(n * n), sizeof *e->C);
-    e->G = arena_allocate(&e->arena, (size_t)n, sizeof *e->G);
-    bool *given = arena_allocate(&e->arena, (size_t)nodes, sizeof *given);
+    const int nodes = e->g.n;
     expr *change = arena_allocate(&e->arena, (size_t)nodes, sizeof *change);
+    expr *by = arena_allocate(&e->arena, (size_t)count, sizeof *by);
     if (slope == NULL || e->arena.failed) return STATUS_NO_MEMORY;
-    for (int i = 0; i < nodes; i++) given[i] = expr_operand_count(g->node[i].operation) == 0;
-    for (int j = 0; j < n; j++) {
-        memset(change, 0, (size_t)nodes * sizeof *change);
-        change[e->parts.qd[j] / 2] = ONE;
-        for (int k = 0; k < e->names.n; k++)
-            if (slope[n * k + j] != ZERO) change[expr_input(g, e->parts.first[ARGUMENTS] + k) / 2] = slope[n * k + j];
-        expr_differentiate(g, nodes, given, change);
-        for (int i = 0; i < n; i++) e->C[n * i + j] = expr_scale(g, 0.5, change_of(change, e->bias[i]));
+    for (int j = 0; j < e->n; j++) {
+        differentiate_by_rate(e, j, slope, nodes, change);
+        for (int i = 0; i < e->n; i++)
+            e->matrix[MATRIX_C].e[e->n * i + j] = expr_scale(&e->g, 0.5, change_of(change, e->bias[i]));
     }
     add_frame_turn(e);
-    return derive_gravity(e);
+    for (int i = e->n; i < count; i++) {
+        const int k = first + i - e->parts.first[ARGUMENTS];
+        if (k < 0 || !symbol_is_rate(e, k)) by[i] = expr_input(&e->g, first + i);
+    }
+    struct substitution standing = {.first = first, .count = count, .by = by};
+    const bool done = expr_substitute(&e->g, &standing);
+    for (int i = 0; done && i < e->n; i++) e->matrix[MATRIX_G].e[i] = image_of(&standing, e->bias[i]);
+    expr_substitution_free(&standing);
+    return done && !e->g.failed ? STATUS_OK : STATUS_NO_MEMORY;
 }
 
 /* ---- making ------------------------------------------------------------------------------------------------------ */
 
-/* Parts, M, bias and K. The first time names the numbers, then the names are sorted */
-static enum status make_expressions(struct equations *e)
+/* In memory M is the last matrix, followed by the bias */
+static enum status make_matrices(struct equations *e)
 {
-    enum status status = STATUS_OK;
-    for (int pass = 0; pass < 2 && status == STATUS_OK; pass++) {
-        if (pass > 0) {
-            parts_free(&e->parts);
-            graph_free(&e->g);
-            names_sort(&e->names);
-        }
-        if (!graph_make(&e->g)) return STATUS_NO_MEMORY;
-        status = parts_make_named(&e->g, &e->bare, &e->names.namer, &e->parts);
-        if (status == STATUS_OK) status = make_dynamics(e);
-        if (status == STATUS_OK) make_stiffness(e);
-        if (status == STATUS_OK && e->n_rows > 0) status = make_constraints(e);
+    const int n = e->n, n_tau = e->mechanism->model->n_tau, n_rows = e->mechanism->constraints->n_active;
+    const struct matrix matrix[MATRICES] = {
+        {.name = "M", .what = "mass matrix, symmetric", .rows = n, .columns = n, .symmetric = true},
+        {.name = "C", .what = "Coriolis matrix (Christoffel symbols)", .rows = n, .columns = n},
+        {.name = "K", .what = "stiffness matrix, symmetric", .rows = n, .columns = n, .symmetric = true},
+        {.name = "G", .what = "gravity", .rows = n, .columns = 1, .vector = true},
+        {.name = "B", .what = "input matrix", .rows = n, .columns = n_tau},
+        {.name = "J", .what = "constraint Jacobian of the loops: J qd = 0", .rows = n_rows, .columns = n}};
+    e->n_entries = n * (3 * n + 1 + n_tau + n_rows);
+    e->entries = arena_allocate(&e->arena, (size_t)(e->n_entries + n), sizeof *e->entries);
+    double *input = arena_allocate(&e->arena, (size_t)(n * n_tau), sizeof *input);
+    if (e->arena.failed) return STATUS_NO_MEMORY;
+    expr *next = e->entries;
+    for (int k = 1; k <= MATRICES; k++) {
+        const int b = k % MATRICES, count = matrix[b].rows * matrix[b].columns;
+        e->matrix[b] = matrix[b];
+        e->matrix[b].e = next;
+        e->matrix[b].sum = arena_allocate(&e->arena, (size_t)count, sizeof(struct sum));
+        e->matrix[b].entry = arena_allocate(&e->arena, (size_t)count, sizeof(char *));
+        next += count;
     }
-    return e->names.failed || e->g.failed ? STATUS_NO_MEMORY : status;
+    e->bias = next;
+    dyn_input_matrix(e->mechanism->model, input);
+    for (int i = 0; i < n * n_tau; i++) e->matrix[MATRIX_B].e[i] = input[i] != 0 ? ONE : ZERO;
+    return e->arena.failed ? STATUS_NO_MEMORY : STATUS_OK;
 }
 
 enum status equations_make(const struct mechanism *mechanism, int most_terms, struct equations *e)
 {
-    const size_t n = (size_t)mechanism->model->nv;
     struct report silent = {0}; /* problems of the robot were reported when its own model was made */
-    *e = (struct equations){.mechanism = mechanism, .bare = *mechanism, .n = (int)n, .n_tau = mechanism->model->n_tau};
+    *e = (struct equations){.mechanism = mechanism, .bare = *mechanism, .n = mechanism->model->nv};
     names_make(&e->names);
     e->bare.model = NULL;
     enum status status = model_make_bare(mechanism->robot, &e->bare.model, &silent);
-    e->n_rows = mechanism->constraints->n_active;
-    e->J = arena_allocate(&e->arena, n * (size_t)e->n_rows, sizeof *e->J);
-    e->K = arena_allocate(&e->arena, n * n, sizeof *e->K);
-    e->B = arena_allocate(&e->arena, n * (size_t)e->n_tau, sizeof *e->B);
-    if (status == STATUS_OK && e->arena.failed) status = STATUS_NO_MEMORY;
+    if (status == STATUS_OK) status = make_matrices(e);
     if (status == STATUS_OK) status = make_expressions(e);
-    if (status != STATUS_OK) return status;
-    dyn_input_matrix(mechanism->model, e->B);
-    if (most_terms > 0) status = expand(e, most_terms);
+    if (status == STATUS_OK && most_terms > 0) status = expand_entries(e, most_terms);
     if (status == STATUS_OK && !e->expanded) status = derive_velocity_terms(e);
     return status;
 }
 
 void equations_free(struct equations *e)
 {
-    free_sums(e->sum_M, e->n * e->n);
-    free_sums(e->sum_C, e->n * e->n);
-    free_sums(e->sum_K, e->n * e->n);
-    free_sums(e->sum_G, e->n);
-    free_sums(e->sum_J, e->n_rows * e->n);
+    for (int b = 0; b < MATRICES; b++) {
+        const struct matrix *matrix = &e->matrix[b];
+        for (int i = 0; matrix->sum != NULL && i < matrix->rows * matrix->columns; i++) free(matrix->sum[i].term);
+    }
     fourier_free(&e->fourier);
     parts_free(&e->parts);
     names_free(&e->names);

@@ -4,10 +4,21 @@
 #ifndef GENERATE_EQUATIONS_H
 #define GENERATE_EQUATIONS_H
 
+#include "generate/formats.h"
 #include "generate/graph/fourier.h"
 #include "generate/names.h"
 
-enum equation_format { FORMAT_TEXT, FORMAT_LATEX, FORMAT_SYMPY, FORMAT_MATLAB, FORMATS };
+/* A matrix of the equations, by rows. */
+struct matrix {
+    const char *name, *what;
+    int rows, columns;
+    bool symmetric, vector;
+    expr *e;         /* C and G: only if entries are not multiplied out */
+    struct sum *sum; /* entries multiplied out                          */
+    char **entry;    /* as text (equations_write.c)                     */
+};
+/* The constraint Jacobian J is last: it is not written if there are no loops. */
+enum { MATRIX_M, MATRIX_C, MATRIX_K, MATRIX_G, MATRIX_B, MATRIX_J, MATRICES };
 
 struct equations {
     struct graph g;
@@ -15,25 +26,20 @@ struct equations {
     struct names names;
     const struct mechanism *mechanism; /* of the robot                                          */
     struct mechanism bare;             /* the same without springs, damping and friction        */
-    int n, n_tau;
-    /* expressions, by rows */
-    expr *M, *C, *K; /* n x n; C only where the entries are not multiplied out      */
-    expr *bias, *G;  /* n: velocity terms and gravity; G as C                        */
-    int n_rows;      /* constraints of a closed robot                                */
-    expr *J;         /* n_rows x n: constraint Jacobian                              */
-    double *B;       /* n x n_tau                                                    */
-    /* entries multiplied out */
-    bool expanded;
-    struct sum *sum_M, *sum_C, *sum_K, *sum_G, *sum_J;
+    int n;
+    struct matrix matrix[MATRICES];
+    int n_entries;
+    expr *entries, *bias; /* of all matrices, then the bias, n: velocity terms and gravity */
+    bool expanded;        /* entries are multiplied out */
     struct fourier fourier;
     struct arena arena;
 };
 
-/* most_terms: of an entry that is multiplied out; 0: none is. equations_free() in any case. */
+/* most_terms: entries with more terms are not multiplied out; with 0 none is. Call equations_free() in any case. */
 enum status equations_make(const struct mechanism *mechanism, int most_terms, struct equations *e);
 void equations_free(struct equations *e);
 
-/* Writes them; `command` is quoted in the head. False: out of memory. */
+/* Writes the equations; their head names `command`. False: out of memory. */
 bool equations_write(FILE *file, struct equations *e, enum equation_format format, const char *command);
 
 #endif

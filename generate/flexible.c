@@ -7,7 +7,7 @@
 #include "math/lanes.h"
 
 /* A number of a matrix, without what is only rounding error of zero against its size */
-static expr entry(const struct robot_parts *parts, const double *at, double size)
+static expr entry_or_zero(const struct robot_parts *parts, const double *at, double size)
 {
     return fabs(*at) <= 1e-13 * size ? ZERO : constant(parts, at);
 }
@@ -15,7 +15,7 @@ static expr entry(const struct robot_parts *parts, const double *at, double size
 static expr gram(const struct robot_parts *parts, const struct body *body, int s, int t)
 {
     const int n = body->n_shapes;
-    return entry(parts, &body->G[n * s + t], sqrt(body->G[n * s + s] * body->G[n * t + t]));
+    return entry_or_zero(parts, &body->G[n * s + t], sqrt(body->G[n * s + s] * body->G[n * t + t]));
 }
 
 static int axis_of(const struct body *body, int s)
@@ -91,7 +91,7 @@ static void section_columns(const struct robot_parts *parts, int m, const struct
 }
 
 /* H z, element k; 0 without foreshortening */
-static expr slope(const struct robot_parts *parts, const struct section *shape, int m, const expr *z, int k)
+static expr H_times(const struct robot_parts *parts, const struct section *shape, int m, const expr *z, int k)
 {
     expr sum = ZERO;
     for (int l = 0; shape->H != NULL && l < m; l++)
@@ -107,7 +107,7 @@ static void displacement(const struct robot_parts *parts, const struct link_part
     section_sums(parts, shape, part->m, part->eta, r, theta);
     for (int i = 0; i < 3; i++) r[i] = expr_add(g, r[i], constant(parts, &shape->x[i]));
     for (int k = 0; k < part->m; k++) {
-        const expr half = expr_scale(g, 0.5, slope(parts, shape, part->m, part->eta, k));
+        const expr half = expr_scale(g, 0.5, H_times(parts, shape, part->m, part->eta, k));
         r[0] = expr_sub_product(g, r[0], half, part->eta[k]);
     }
     name_turn(parts, shape, false, theta);
@@ -120,7 +120,8 @@ static void place_section(const struct robot_parts *parts, const struct link_par
     struct graph *g = parts->g;
     displacement(parts, part, shape, s->r, s->theta);
     section_columns(parts, part->m, shape, s->theta, s->J);
-    for (int k = 0; k < part->m; k++) s->J[k][3] = expr_sub(g, s->J[k][3], slope(parts, shape, part->m, part->eta, k));
+    for (int k = 0; k < part->m; k++)
+        s->J[k][3] = expr_sub(g, s->J[k][3], H_times(parts, shape, part->m, part->eta, k));
     for (int k = 0; part->hinge_moves && k < part->m; k++) {
         add_vector(g, 6, part->JF[k], s->J[k]);
         add_cross(g, part->JF[k], s->r, s->J[k] + 3);
@@ -147,12 +148,10 @@ void flexible_hinge(struct robot_parts *parts, struct link_part *part)
 
 void path_hinge(struct robot_parts *parts, const struct link_part *part, bool minus, struct path *path)
 {
-    static const double I[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     expr theta[3];
     if (!part->hinge_moves) return;
     for (int i = 0; i < 3; i++) theta[i] = minus ? negative(part->theta_d[i]) : part->theta_d[i];
-    const struct pending z = path_deflection_but_z(parts->g, theta, I, path);
-    path_turn(parts->g, 2, &z, path);
+    path_deflection(parts->g, theta, path);
 }
 
 /* F minus O */
@@ -208,16 +207,16 @@ static void refer_to_hinge(const struct robot_parts *parts, struct link_part *pa
 
 /* ---- mass blocks ------------------------------------------------------------------------------------------------- */
 
-/* rho_s = b_s + sum over t of G_st eta_k(t) e_a(t)                                                            (10) */
-static void first_moments(const struct robot_parts *parts, const struct body *body, bool moving, const expr *eta,
-                          expr (*rho)[3])
+/* rho_s = b_s + sum over t of G_st eta_k(t) e_a(t), the sum not in `ruthless`                                 (10) */
+static void first_moments(const struct robot_parts *parts, struct link_part *part)
 {
+    const struct body *body = part->lm->body;
     for (int s = 0; s < body->n_shapes; s++)
-        for (int a = 0; a < 3; a++) rho[s][a] = constant(parts, &body->b[body->n_shapes * a + s]);
-    for (int s = 0; moving && s < body->n_shapes; s++)
+        for (int a = 0; a < 3; a++) part->rho[s][a] = constant(parts, &body->b[body->n_shapes * a + s]);
+    for (int s = 0; parts->model->terms != TERMS_RUTHLESS && s < body->n_shapes; s++)
         for (int t = 0; t < body->n_shapes; t++) {
-            expr *sum = &rho[s][axis_of(body, t)];
-            *sum = expr_add_product(parts->g, *sum, gram(parts, body, s, t), eta[body->k[t]]);
+            expr *sum = &part->rho[s][axis_of(body, t)];
+            *sum = expr_add_product(parts->g, *sum, gram(parts, body, s, t), part->eta[body->k[t]]);
         }
 }
 
@@ -226,7 +225,6 @@ static void second_moments(const struct robot_parts *parts, struct link_part *pa
 {
     struct graph *g = parts->g;
     const enum elastic_terms terms = parts->model->terms;
-    static const int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
     const struct body *body = part->lm->body;
     const int n = body->n_shapes;
     for (int i = 0; i < 3; i++) part->c[i] = constant(parts, &body->c0[i]);
@@ -236,11 +234,10 @@ static void second_moments(const struct robot_parts *parts, struct link_part *pa
         const expr eta = part->eta[body->k[s]];
         part->c[a] = expr_add_product(g, part->c[a], constant(parts, &body->s[s]), eta);
         for (int i = 0; i < 6; i++) {
-            const expr rho =
-                terms == TERMS_FULL ? part->rho[s][column[i]] : constant(parts, &body->b[n * column[i] + s]);
-            if (row[i] == a) part->N[i] = expr_add_product(g, part->N[i], eta, rho);
-            if (column[i] == a)
-                part->N[i] = expr_add_product(g, part->N[i], constant(parts, &body->b[n * row[i] + s]), eta);
+            const int row = packed_row(i), column = packed_column(i);
+            const expr rho = terms == TERMS_FULL ? part->rho[s][column] : constant(parts, &body->b[n * column + s]);
+            if (row == a) part->N[i] = expr_add_product(g, part->N[i], eta, rho);
+            if (column == a) part->N[i] = expr_add_product(g, part->N[i], constant(parts, &body->b[n * row + s]), eta);
         }
     }
 }
@@ -268,7 +265,7 @@ void flexible_configuration(struct robot_parts *parts, struct link_part *part)
     const int m = part->m;
     for (int s = 0; s < part->n_sections; s++)
         place_section(parts, part, &part->lm->section[s].shape, &part->section[s]);
-    first_moments(parts, body, parts->model->terms != TERMS_RUTHLESS, part->eta, part->rho);
+    first_moments(parts, part);
     shortened_integrals(parts, part);
     geometric_field_at(parts, part);
     second_moments(parts, part);
@@ -280,7 +277,7 @@ void flexible_configuration(struct robot_parts *parts, struct link_part *part)
     for (int i = 0; i < m; i++)
         for (int j = 0; j < m; j++)
             part->D[m * i + j] =
-                entry(parts, &body->Mff0[m * i + j], sqrt(body->Mff0[(m + 1) * i] * body->Mff0[(m + 1) * j]));
+                entry_or_zero(parts, &body->Mff0[m * i + j], sqrt(body->Mff0[(m + 1) * i] * body->Mff0[(m + 1) * j]));
     shortened_mass(g, part);
     geometric_mass(parts, part);
     if (part->hinge_moves) refer_to_hinge(parts, part);
@@ -288,9 +285,15 @@ void flexible_configuration(struct robot_parts *parts, struct link_part *part)
 
 /* ---- inertia forces ---------------------------------------------------------------------------------------------- */
 
-/* w = Jl td,   wd = y_dot (da theta x td + db theta x (theta x td)) + b td x (theta x td),  y_dot = 2 theta . td      (6) */
-static void rotation_rates(struct graph *g, const expr theta[3], const expr td[3], expr w[3], expr wd[3])
+/* r_dot = Phi eta_dot without foreshortening, and of theta = Lambda eta, td = Lambda eta_dot:  w = Jl td,
+   wd = y_dot (da theta x td + db theta x (theta x td)) + b td x (theta x td),  y_dot = 2 theta . td      (6) */
+static void section_rates(const struct robot_parts *parts, const struct link_part *part, const struct section *shape,
+                          const expr theta[3], expr rd[3], expr w[3], expr wd[3])
 {
+    struct graph *g = parts->g;
+    expr td[3];
+    section_sums(parts, shape, part->m, part->etad, rd, td);
+    name_turn(parts, shape, true, td);
     const struct coefficients e = coefficients_of(g, theta);
     const struct vector c = cross(g, theta, td), cc = cross(g, theta, c.e), tc = cross(g, td, c.e);
     const expr rate = expr_scale(g, 2, dot(g, theta, td));
@@ -302,62 +305,51 @@ static void rotation_rates(struct graph *g, const expr theta[3], const expr td[3
     }
 }
 
-/* Motion of a frame. */
-struct moved {
-    expr omega[3], acc[6];
-};
-
 /* Motion of F from that of O, in axes of F (27):  omega = omega_O - w_d,  alpha = alpha_O - omega x w_d - wd_d,
    a = a_O - B rho - 2 omega x rho_dot */
-static struct moved frame_motion(const struct robot_parts *parts, const struct link_part *part)
+static struct frame_part frame_motion(const struct robot_parts *parts, const struct link_part *part)
 {
     struct graph *g = parts->g;
-    struct moved F;
-    expr rd[3], td[3], w[3], wd[3], B[9], twice[3];
-    memcpy(F.omega, part->omega, sizeof F.omega);
-    memcpy(F.acc, part->acc, sizeof F.acc);
+    struct frame_part F = *part->frame;
+    expr rd[3], w[3], wd[3], B[9];
     if (!part->hinge_moves) return F;
-    section_sums(parts, &part->lm->body->hinge, part->m, part->etad, rd, td);
-    name_turn(parts, &part->lm->body->hinge, true, td);
-    rotation_rates(g, part->theta_d, td, w, wd);
+    section_rates(parts, part, &part->lm->body->hinge, part->theta_d, rd, w, wd);
     for (int i = 0; i < 3; i++) {
         F.omega[i] = expr_sub(g, F.omega[i], w[i]);
         F.acc[i] = expr_sub(g, F.acc[i], wd[i]);
     }
     add_cross(g, w, F.omega, F.acc);
     spatial_point_accelerations(g, F.omega, F.acc, B);
-    const struct vector Br = matrix_times(g, B, part->hinge);
-    for (int i = 0; i < 3; i++) twice[i] = expr_scale(g, 2, F.omega[i]);
-    for (int i = 0; i < 3; i++) F.acc[3 + i] = expr_sub(g, F.acc[3 + i], Br.e[i]);
-    add_cross(g, rd, twice, F.acc + 3);
+    const struct vector Br = matrix_times(g, B, part->hinge), twice = scaled(g, 2, F.omega);
+    add_scaled(g, 3, negative(ONE), Br.e, F.acc + 3);
+    add_cross(g, rd, twice.e, F.acc + 3);
     return F;
 }
 
 /* Motion of T for eta_ddot = 0: omega + w,  alpha + omega x w + wd,  a + B r + 2 omega x r_dot                     (28) */
 static void section_motion(const struct robot_parts *parts, const struct link_part *part, const struct section *shape,
-                           const struct moved *F, const expr B[9], struct section_part *s)
+                           const struct frame_part *F, const expr B[9], const struct section_part *s,
+                           struct frame_part *T)
 {
     struct graph *g = parts->g;
-    expr r[3], rd[3], td[3], w[3], wd[3], twice[3];
-    section_sums(parts, shape, part->m, part->etad, rd, td);
-    name_turn(parts, shape, true, td);
-    rotation_rates(g, s->theta, td, w, wd);
+    expr r[3], rd[3], w[3], wd[3];
+    section_rates(parts, part, shape, s->theta, rd, w, wd);
     expr rdd = ZERO; /* r_dot -= eta' H eta_dot e_x,   r_ddot = -eta_dot' H eta_dot e_x */
     for (int k = 0; k < part->m; k++) {
-        rd[0] = expr_sub_product(g, rd[0], slope(parts, shape, part->m, part->eta, k), part->etad[k]);
-        rdd = expr_sub_product(g, rdd, slope(parts, shape, part->m, part->etad, k), part->etad[k]);
+        rd[0] = expr_sub_product(g, rd[0], H_times(parts, shape, part->m, part->eta, k), part->etad[k]);
+        rdd = expr_sub_product(g, rdd, H_times(parts, shape, part->m, part->etad, k), part->etad[k]);
     }
-    memcpy(s->acc, F->acc, sizeof s->acc);
-    memcpy(s->omega, F->omega, sizeof s->omega);
+    memcpy(T->acc, F->acc, sizeof T->acc);
+    memcpy(T->omega, F->omega, sizeof T->omega);
     for (int i = 0; i < 3; i++) r[i] = part->hinge_moves ? expr_add(g, s->r[i], part->hinge[i]) : s->r[i];
     const struct vector Br = matrix_times(g, B, r);
-    add_vector(g, 3, w, s->omega);
-    add_vector(g, 3, wd, s->acc);
-    add_cross(g, F->omega, w, s->acc);
-    for (int i = 0; i < 3; i++) twice[i] = expr_scale(g, 2, F->omega[i]);
-    add_vector(g, 3, Br.e, s->acc + 3);
-    add_cross(g, twice, rd, s->acc + 3);
-    s->acc[3] = expr_add(g, s->acc[3], rdd);
+    add_vector(g, 3, w, T->omega);
+    add_vector(g, 3, wd, T->acc);
+    add_cross(g, F->omega, w, T->acc);
+    const struct vector twice = scaled(g, 2, F->omega);
+    add_vector(g, 3, Br.e, T->acc + 3);
+    add_cross(g, twice.e, rd, T->acc + 3);
+    T->acc[3] = expr_add(g, T->acc[3], rdd);
 }
 
 /* rho_dot_s = sum over t of G_st eta_dot_k(t) e_a(t) in the modal forces, and the sums of the rates               (16, 17) */
@@ -367,8 +359,7 @@ static void add_rates(struct robot_parts *parts, const expr omega[3], struct lin
     const enum elastic_terms terms = parts->model->terms;
     const struct body *body = part->lm->body;
     const int n = body->n_shapes;
-    expr twice[3];
-    for (int i = 0; i < 3; i++) twice[i] = expr_scale(g, 2, omega[i]);
+    const struct vector twice = scaled(g, 2, omega);
     for (int k = 0; k < part->m; k++)
         for (int i = 0; i < 3; i++)
             rates->spin[i] = expr_add_product(g, rates->spin[i], constant(parts, &body->JL[3 * k + i]), part->etad[k]);
@@ -383,32 +374,20 @@ static void add_rates(struct robot_parts *parts, const expr omega[3], struct lin
                 expr_add_product(g, rhod[axis_of(body, t)], gram(parts, body, s, t), part->etad[body->k[t]]);
         rhod[0] = expr_add(g, rhod[0], shortened_rate(parts, part, body->k[s]));
         geometric_shape_rate(parts, part, s, rhod);
-        *modal = expr_add(g, *modal, cross(g, twice, rhod).e[a]);
+        *modal = expr_add(g, *modal, cross(g, twice.e, rhod).e[a]);
         rates->cd[a] = expr_add_product(g, rates->cd[a], constant(parts, &body->s[s]), zd);
         rates->Q_omega[a] = expr_add_product(g, rates->Q_omega[a], zd, dot(g, mu, omega));
         rates->trace = expr_add_product(g, rates->trace, zd, mu[a]);
     }
 }
 
-/* force 2 omega x c_dot,  moment 2 (tr(Q) omega - Q omega) + omega x spin */
-static void coriolis(struct graph *g, const struct rates *rates, const expr omega[3], struct link_part *part)
-{
-    expr twice[3];
-    for (int i = 0; i < 3; i++) {
-        twice[i] = expr_scale(g, 2, omega[i]);
-        const expr moment = expr_sub(g, expr_mul(g, rates->trace, omega[i]), rates->Q_omega[i]);
-        part->b[i] = expr_add(g, part->b[i], expr_scale(g, 2, moment));
-    }
-    add_cross(g, omega, rates->spin, part->b);
-    add_cross(g, twice, rates->cd, part->b + 3);
-}
-
-/* Inertia forces of the body at F:  modal_k = sum (s_s a + B rho_s) . e_a + JL_k . alpha, with the rates               (15 to 17) */
-static void body_forces(struct robot_parts *parts, const struct moved *F, const expr B[9], struct link_part *part)
+/* Inertia forces of the body at F:  modal_k = sum (s_s a + B rho_s) . e_a + JL_k . alpha, with the rates,
+   of these: force 2 omega x c_dot,  moment 2 (tr(Q) omega - Q omega) + omega x spin                (15 to 17) */
+static void body_forces(struct robot_parts *parts, const struct frame_part *F, const expr B[9], struct link_part *part)
 {
     struct graph *g = parts->g;
     const struct body *body = part->lm->body;
-    spatial_wrench_of(g, constant(parts, &body->mass), part->c, part->N, B, F->acc + 3, part->b);
+    spatial_wrench_of(g, constant(parts, &body->mass), part->c, part->N, B, F->acc + 3, part->frame->b);
     for (int k = 0; k < part->m; k++) {
         part->b_eta[k] = ZERO;
         for (int i = 0; i < 3; i++)
@@ -425,25 +404,28 @@ static void body_forces(struct robot_parts *parts, const struct moved *F, const 
     add_rates(parts, F->omega, part, &rates);
     shortened_force(parts, part, F->omega, F->acc[3], B, &rates);
     geometric_forces(parts, part, F->omega, F->acc, B, &rates);
-    coriolis(g, &rates, F->omega, part);
+    for (int i = 0; i < 3; i++) {
+        const expr moment = expr_sub(g, expr_mul(g, rates.trace, F->omega[i]), rates.Q_omega[i]);
+        part->frame->b[i] = expr_add(g, part->frame->b[i], expr_scale(g, 2, moment));
+    }
+    add_cross(g, F->omega, rates.spin, part->frame->b);
+    add_cross(g, scaled(g, 2, F->omega).e, rates.cd, part->frame->b + 3);
 }
 
 void flexible_motion(struct robot_parts *parts, struct link_part *part)
 {
     struct graph *g = parts->g;
-    const struct moved F = frame_motion(parts, part);
-    expr B[9], hub[6], N[6];
+    const struct frame_part F = frame_motion(parts, part);
+    expr B[9], hub[6];
     spatial_point_accelerations(g, F.omega, F.acc, B);
     body_forces(parts, &F, B, part);
     if (part->hinge_moves) { /* at O */
         for (int k = 0; k < part->m; k++)
-            part->b_eta[k] = expr_add(g, part->b_eta[k], dot_n(g, 6, part->JF[k], part->b));
-        add_cross(g, frame_offset(part).e, part->b + 3, part->b);
+            part->b_eta[k] = expr_add(g, part->b_eta[k], dot_n(g, 6, part->JF[k], part->frame->b));
+        add_cross(g, frame_offset(part).e, part->frame->b + 3, part->frame->b);
     }
     for (int s = 0; s < part->n_sections; s++)
-        section_motion(parts, part, &part->lm->section[s].shape, &F, B, &part->section[s]);
-    spatial_point_accelerations(g, part->omega, part->acc, B);
-    spatial_second_moment(g, part->solid.J, N);
-    spatial_wrench_of(g, part->solid.m, part->solid.h, N, B, part->acc + 3, hub);
-    add_vector(g, 6, hub, part->b);
+        section_motion(parts, part, &part->lm->section[s].shape, &F, B, &part->section[s], &part->frame[1 + s]);
+    spatial_solid_wrench(g, &part->solid, part->frame->omega, part->frame->acc, hub);
+    add_vector(g, 6, hub, part->frame->b);
 }

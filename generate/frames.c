@@ -4,23 +4,10 @@
 #include "generate/parts.h"
 #include "math/vec.h"
 
-struct placed frames_world(const struct robot_parts *parts)
+static void set_forth(struct graph *g, const struct element *e, expr x[3])
 {
-    struct placed frame = {0};
-    for (int i = 0; i < 9; i++) frame.R[i] = expr_number(parts->g, parts->world.R[i]);
-    for (int i = 0; i < 3; i++) frame.p[i] = expr_number(parts->g, parts->world.p[i]);
-    return frame;
-}
-
-static void turn_frame(struct graph *g, const struct element *e, struct placed *frame)
-{
-    for (int i = 0; i < 3; i++) {
-        const struct vector row = path_element_forth(g, e, frame->R + 3 * i);
-        memcpy(frame->R + 3 * i, row.e, sizeof row.e);
-    }
-    const struct vector omega = path_element_forth(g, e, frame->omega), v = path_element_forth(g, e, frame->v);
-    memcpy(frame->omega, omega.e, sizeof omega.e);
-    memcpy(frame->v, v.e, sizeof v.e);
+    const struct vector turned = path_element_forth(g, e, x);
+    memcpy(x, turned.e, sizeof turned.e);
 }
 
 /* p + R r,  v + omega x r */
@@ -31,7 +18,7 @@ static void slide_frame(struct graph *g, const expr r[3], struct placed *frame)
     add_cross(g, frame->omega, r, frame->v);
 }
 
-static void follow(struct graph *g, const struct path *path, const expr *qd, struct placed *frame)
+static void follow_path(struct graph *g, const struct path *path, const expr *qd, struct placed *frame)
 {
     for (int i = 0; i < path->n; i++) {
         const struct element *e = &path->element[i];
@@ -43,7 +30,9 @@ static void follow(struct graph *g, const struct path *path, const expr *qd, str
             expr *rate = e->part == TURNS ? &frame->omega[e->axis] : &frame->v[e->axis];
             *rate = expr_add(g, *rate, qd[e->k]);
         } else {
-            turn_frame(g, e, frame);
+            for (int k = 0; k < 3; k++) set_forth(g, e, frame->R + 3 * k);
+            set_forth(g, e, frame->omega);
+            set_forth(g, e, frame->v);
         }
     }
 }
@@ -61,17 +50,19 @@ static void move_to_section(struct graph *g, const struct link_part *part, int s
 
 static struct placed part_frame(struct robot_parts *parts, int i)
 {
-    if (i < 0) return frames_world(parts);
+    struct placed frame = {0};
+    for (int k = 0; i < 0 && k < 9; k++) frame.R[k] = expr_number(parts->g, parts->world.R[k]);
+    for (int k = 0; i < 0 && k < 3; k++) frame.p[k] = expr_number(parts->g, parts->world.p[k]);
+    if (i < 0) return frame;
     const struct link_part *part = &parts->part[i];
-    struct placed frame = part_frame(parts, part->parent);
+    frame = part_frame(parts, part->parent);
     if (part->mount >= 0) move_to_section(parts->g, &parts->part[part->parent], part->mount, &frame);
-    follow(parts->g, &part->path, parts->qd + part->lm->v, &frame);
+    follow_path(parts->g, &part->path, parts->qd + part->lm->v, &frame);
     return frame;
 }
 
 void path_to_anchor(struct robot_parts *parts, const struct anchor *anchor, int *part, int *section, struct path *path)
 {
-    static const double I[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     struct graph *g = parts->g;
     struct host host = {.part = -1, .section = -1, .at = {.R = {1, 0, 0, 0, 1, 0, 0, 0, 1}}};
     path->n = 0;
@@ -81,8 +72,7 @@ void path_to_anchor(struct robot_parts *parts, const struct anchor *anchor, int 
     *part = host.part;
     *section = host.section;
     if (host.section >= 0) {
-        const struct pending z = path_deflection_but_z(g, parts->part[host.part].section[host.section].theta, I, path);
-        path_turn(g, 2, &z, path);
+        path_deflection(g, parts->part[host.part].section[host.section].theta, path);
     } else {
         if (host.part >= 0) path_hinge(parts, &parts->part[host.part], false, path);
         const struct pose from = host.part >= 0 ? parts->part[host.part].own : parts->world;
@@ -99,7 +89,7 @@ struct placed frames_anchor(struct robot_parts *parts, const struct anchor *anch
     path_to_anchor(parts, anchor, &part, &section, &path);
     struct placed frame = part_frame(parts, part);
     if (section >= 0) move_to_section(parts->g, &parts->part[part], section, &frame);
-    follow(parts->g, &path, NULL, &frame);
+    follow_path(parts->g, &path, NULL, &frame);
     return frame;
 }
 

@@ -8,10 +8,8 @@
 
 #include "analysis/random_state.h"
 #include "generate/generate.h"
-#include "generate/jacobian.h"
+#include "generate/loops.h"
 #include "math/vec.h"
-
-enum { TIP_NUMBERS = 18 };
 
 #define TAKES(argument) (1u << (argument))
 #define LOADS           (TAKES(ARG_ACTUATOR) | TAKES(ARG_TIP_WRENCH) | TAKES(ARG_FRAME_WRENCH))
@@ -36,8 +34,7 @@ static const struct {
      {"M", "bias"}},
     {"jacobian",
      "forward dynamics with its derivatives, nv columns of nv each; of a quaternion by a small rotation vector in axes "
-     "of "
-     "the hinge frame",
+     "of the hinge frame",
      TAKES(ARG_Q) | TAKES(ARG_QD) | TAKES(ARG_TAU) | TAKES(ARG_PRESCRIBED) | LOADS,
      {"qdd", "by_q", "by_qd"}},
     {"tip",
@@ -46,8 +43,7 @@ static const struct {
      {"p", "R", "v", "omega"}},
     {"residual",
      "equations of motion: inverse dynamics minus tau, loads and forces of the multipliers lambda; accelerations of "
-     "the gaps of "
-     "the loops",
+     "the gaps of the loops",
      TAKES(ARG_Q) | TAKES(ARG_QD) | TAKES(ARG_TAU) | TAKES(ARG_QDD) | LOADS | TAKES(ARG_LAMBDA),
      {"force", "gap_acceleration"}},
 };
@@ -65,7 +61,7 @@ void generate_describe(const struct generation *what, int i, struct generated *f
 
 /* ---- kept parameters --------------------------------------------------------------------------------------------- */
 
-static bool keep(struct generation *what, enum kept_kind kind, int index)
+static bool add_kept(struct generation *what, enum kept_kind kind, int index)
 {
     if (what->n_kept == MOST_KEPT) return false;
     what->kept[what->n_kept++] = (struct kept){.parameter = kind, .index = index};
@@ -78,15 +74,15 @@ bool generate_keep(struct generation *what, const char *name)
     const struct robot *robot = what->mechanism->robot;
     if (strcmp(name, "gravity") == 0) {
         for (int i = 0; i < 3; i++)
-            if (!keep(what, KEPT_GRAVITY, i)) return false;
+            if (!add_kept(what, KEPT_GRAVITY, i)) return false;
         return true;
     }
-    if (strcmp(name, mass) == 0) return keep(what, KEPT_PAYLOAD_MASS, robot->tip);
+    if (strcmp(name, mass) == 0) return add_kept(what, KEPT_PAYLOAD_MASS, robot->tip);
     for (int i = 0; i < robot->n_links; i++) {
         const size_t length = strlen(robot->link[i].name);
         if (strncmp(name, robot->link[i].name, length) == 0 && name[length] == '.' &&
             strcmp(name + length + 1, mass) == 0)
-            return keep(what, KEPT_PAYLOAD_MASS, i);
+            return add_kept(what, KEPT_PAYLOAD_MASS, i);
     }
     return false;
 }
@@ -97,6 +93,13 @@ const char *generate_kept_name(const struct generation *what, int i, char name[K
     if (kept->parameter == KEPT_GRAVITY) snprintf(name, KEPT_NAME, "gravity[%d]", kept->index + 1);
     else snprintf(name, KEPT_NAME, "%s.payload.mass", what->mechanism->robot->link[kept->index].name);
     return name;
+}
+
+double generate_kept_value(const struct generation *what, int i)
+{
+    const struct model *model = what->mechanism->model;
+    const struct kept *kept = &what->kept[i];
+    return kept->parameter == KEPT_GRAVITY ? model->gravity[kept->index] : model->robot->link[kept->index].payload.mass;
 }
 
 void generate_prefix(const char *name, char prefix[PREFIX_SIZE])
@@ -114,8 +117,9 @@ enum status generate_expressions(const struct generation *what, int i, struct gr
 {
     struct generated function;
     struct parameter result[MOST_OUTPUTS];
+    struct loop_parts loops;
     if (!graph_make(g)) return STATUS_NO_MEMORY;
-    enum status status = parts_make(g, what->mechanism, what->kept, what->n_kept, what->wrenches, parts);
+    enum status status = parts_make(g, what->mechanism, NULL, what->kept, what->n_kept, what->wrenches, parts);
     if (status != STATUS_OK) return status;
     generate_describe(what, i, &function, result);
     *n_outputs = 0;
@@ -123,10 +127,13 @@ enum status generate_expressions(const struct generation *what, int i, struct gr
     *output = arena_allocate(&parts->arena, (size_t)*n_outputs, sizeof **output);
     if (*output == NULL) return STATUS_NO_MEMORY;
     switch (i) {
-    case FORWARD: status = forward_dynamics(parts, *output); break;
-    case INVERSE: inverse_dynamics(parts, *output); break;
+    case FORWARD: status = forward_solution(parts, &loops, *output, *output + parts->model->nv); break;
+    case INVERSE:
+        parts_motion(parts, parts->qdd);
+        inverse_generalized_forces(parts, parts->qdd, *output);
+        break;
     case MASS: inverse_mass_matrix(parts, *output); break;
-    case JACOBIAN: status = forward_jacobian(parts, what->kept, what->n_kept, *output); break;
+    case JACOBIAN: status = forward_jacobian(parts, *output); break;
     case TIP: frames_tip(parts, *output); break;
     default: status = motion_residual(parts, *output);
     }
@@ -135,27 +142,11 @@ enum status generate_expressions(const struct generation *what, int i, struct gr
 
 /* ---- results of the library -------------------------------------------------------------------------------------- */
 
-/* Numbers before an argument */
 int generate_first(const struct generation *what, int argument)
 {
     int first[ARGUMENTS + 1];
     parts_number_arguments(what->mechanism, what->n_kept, what->wrenches, first);
     return first[argument];
-}
-
-static void draw_inputs(const struct generation *what, uint64_t *seed, double *inputs)
-{
-    const struct model *model = what->mechanism->model;
-    random_state(model, seed, inputs, inputs + generate_first(what, ARG_QD), inputs + generate_first(what, ARG_TAU));
-    for (int i = generate_first(what, ARG_QDD); i < generate_first(what, ARG_KEPT); i++) inputs[i] = random_unit(seed);
-    for (int i = 0; i < what->n_kept; i++) {
-        const struct kept *kept = &what->kept[i];
-        const double now = kept->parameter == KEPT_GRAVITY ? model->gravity[kept->index]
-                                                           : model->robot->link[kept->index].payload.mass;
-        inputs[generate_first(what, ARG_KEPT) + i] = now; /* the library's model has these */
-    }
-    for (int i = generate_first(what, ARG_LAMBDA); i < generate_first(what, ARGUMENTS); i++)
-        inputs[i] = random_unit(seed);
 }
 
 static struct input input_of(const struct generation *what, const double *inputs)
@@ -169,7 +160,7 @@ static struct input input_of(const struct generation *what, const double *inputs
                           .frame_wrench = what->wrenches ? inputs + generate_first(what, ARG_FRAME_WRENCH) : NULL};
 }
 
-/* The largest difference of two results is a tenth of the tolerance at most */
+/* The largest difference of two results is at most a tenth of the tolerance */
 static bool agree(const struct generation *what, const double *a, const double *b)
 {
     double size = 0, error = 0;
@@ -180,8 +171,8 @@ static bool agree(const struct generation *what, const double *a, const double *
     return error <= 0.1 * what->tolerance * size;
 }
 
-/* Recursive and composite forward dynamics agree, and the first is the same with rounding errors in the positions. It uses the place of
-   the accelerations among the inputs. */
+/* Recursive and composite forward dynamics agree, and rounding errors in the positions do not change the result of the first. It is stored
+   in place of the accelerations among the inputs. */
 static bool well_conditioned(const struct generation *what, uint64_t *seed, double *inputs, double *near)
 {
     enum { NEIGHBOURS = 4 };
@@ -204,49 +195,24 @@ enum status generate_random_inputs(const struct generation *what, uint64_t *seed
     enum { TRIALS = 200 };
     const struct model *model = what->mechanism->model;
     double *near = calloc((size_t)(model->nq + model->nv) + 1, sizeof *near);
+    const int first = generate_first(what, ARG_QDD), kept = generate_first(what, ARG_KEPT);
     bool good = false;
     if (near == NULL) return STATUS_NO_MEMORY;
     for (int i = 0; i < TRIALS && !good; i++) {
-        draw_inputs(what, seed, inputs);
+        random_state(model, seed, inputs, inputs + generate_first(what, ARG_QD),
+                     inputs + generate_first(what, ARG_TAU));
+        for (int k = first; k < generate_first(what, ARGUMENTS); k++) {
+            const bool is_kept = k >= kept && k < kept + what->n_kept;
+            inputs[k] = is_kept ? generate_kept_value(what, k - kept) : random_unit(seed);
+        }
         good = well_conditioned(what, seed, inputs, near);
     }
-    for (int k = generate_first(what, ARG_QDD); good && k < generate_first(what, ARG_PRESCRIBED); k++)
-        inputs[k] = random_unit(seed);
+    for (int k = first; good && k < generate_first(what, ARG_PRESCRIBED); k++) inputs[k] = random_unit(seed);
     free(near);
     return good ? STATUS_OK : STATUS_NOT_POSITIVE;
 }
 
-static void tip_reference(struct mechanism *m, const struct input *in, double *result)
-{
-    struct frame_motion tip;
-    dyn_motion(m->model, m->work, in, NULL);
-    dyn_velocity(m->model, m->work, in);
-    dyn_frame(m->model, m->work, &m->model->tip_frame, &tip);
-    copy3(tip.p, result);
-    copy9(tip.R, result + 3);
-    copy3(tip.v, result + 12);
-    copy3(tip.omega, result + 15);
-}
-
-static void mass_reference(struct mechanism *m, const struct input *in, double *result)
-{
-    const size_t n = (size_t)m->model->nv;
-    double *bias = result + n * n; /* at first the accelerations, which are zero */
-    dyn_mass_matrix(m->model, m->work);
-    memcpy(result, m->work->M, n * n * sizeof *result);
-    memset(m->work->rhs, 0, n * sizeof *result);
-    dyn_inverse(m->model, m->work, in, m->work->rhs, bias);
-}
-
-static enum status forward_reference(struct mechanism *m, const struct input *in, double *result)
-{
-    const struct constraints *loops = m->constraints;
-    const enum status status = mechanism_forward(m, in, result);
-    for (int k = 0; k < loops->n_active; k++) result[m->model->nv + k] = loops->lambda[loops->active[k]];
-    return status;
-}
-
-/* Multipliers and gaps of active constraints are in rows of all constraints there */
+/* The library has multipliers and gaps for all constraints, generated code for those that are active */
 static enum status residual_reference(struct mechanism *m, const struct input *in, const double *qdd,
                                       const double *lambda, double *result)
 {
@@ -263,16 +229,34 @@ enum status generate_reference(const struct generation *what, int i, const doubl
 {
     struct mechanism *m = what->mechanism;
     const int n = m->model->nv;
+    const struct constraints *loops = m->constraints;
+    const double *qdd = inputs + generate_first(what, ARG_QDD), *lambda = inputs + generate_first(what, ARG_LAMBDA);
     struct input in = input_of(what, inputs);
-    if (i == FORWARD) return forward_reference(m, &in, result);
-    if (i == RESIDUAL)
-        return residual_reference(m, &in, inputs + generate_first(what, ARG_QDD),
-                                  inputs + generate_first(what, ARG_LAMBDA), result);
+    if (i == RESIDUAL) return residual_reference(m, &in, qdd, lambda, result);
     if (i == JACOBIAN) return mechanism_forward_jacobian(m, &in, result, result + n, result + n + n * n);
+    if (i == FORWARD) {
+        const enum status status = mechanism_forward(m, &in, result);
+        for (int k = 0; k < loops->n_active; k++) result[n + k] = loops->lambda[loops->active[k]];
+        return status;
+    }
     in.tip_wrench = in.frame_wrench = NULL;
     dyn_configuration(m->model, m->work, in.q);
-    if (i == INVERSE) dyn_inverse(m->model, m->work, &in, inputs + generate_first(what, ARG_QDD), result);
-    else if (i == MASS) mass_reference(m, &in, result);
-    else tip_reference(m, &in, result);
+    if (i == INVERSE) {
+        dyn_inverse(m->model, m->work, &in, qdd, result);
+    } else if (i == MASS) {
+        dyn_mass_matrix(m->model, m->work);
+        memcpy(result, m->work->M, (size_t)(n * n) * sizeof *result);
+        memset(m->work->rhs, 0, (size_t)n * sizeof *result); /* accelerations */
+        dyn_inverse(m->model, m->work, &in, m->work->rhs, result + n * n);
+    } else {
+        struct frame_motion tip;
+        dyn_motion(m->model, m->work, &in, NULL);
+        dyn_velocity(m->model, m->work, &in);
+        dyn_frame(m->model, m->work, &m->model->tip_frame, &tip);
+        copy3(tip.p, result);
+        copy9(tip.R, result + 3);
+        copy3(tip.v, result + 12);
+        copy3(tip.omega, result + 15);
+    }
     return STATUS_OK;
 }

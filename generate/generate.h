@@ -41,6 +41,7 @@ enum { KEPT_NAME = 256 };
 bool generate_keep(struct generation *what, const char *name);
 /* The variable of an FMU for the number i of the parameters that are kept. */
 const char *generate_kept_name(const struct generation *what, int i, char name[KEPT_NAME]);
+double generate_kept_value(const struct generation *what, int i);
 
 /* Expressions of function i; the parts and the graph are made by it and freed by the caller. */
 enum status generate_expressions(const struct generation *what, int i, struct graph *g, struct robot_parts *parts,

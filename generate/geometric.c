@@ -17,7 +17,7 @@ struct geometric_part *geometric_part_make(struct robot_parts *parts, const stru
     return arena->failed ? NULL : at;
 }
 
-static bool full(const struct robot_parts *parts)
+static bool is_full(const struct robot_parts *parts)
 {
     return parts->model->terms == TERMS_FULL;
 }
@@ -42,7 +42,7 @@ static void add_left(struct graph *g, const expr *B, const expr *Y, expr *BY)
 }
 
 /* Z = X Y' */
-static void outer(struct graph *g, const expr *X, const expr *Y, expr Z[9])
+static void outer_product(struct graph *g, const expr *X, const expr *Y, expr Z[9])
 {
     for (int i = 0; i < 9; i++) Z[i] = dot_n(g, 4, X + 4 * (i / 3), Y + 4 * (i % 3));
 }
@@ -51,7 +51,7 @@ static void outer(struct graph *g, const expr *X, const expr *Y, expr Z[9])
 static void add_moment(struct graph *g, const expr *F, const expr *Y, expr n[3])
 {
     expr Z[9];
-    outer(g, F, Y, Z);
+    outer_product(g, F, Y, Z);
     for (int i = 0; i < 3; i++) {
         const int j = (i + 1) % 3, k = (i + 2) % 3;
         n[i] = expr_add(g, n[i], expr_sub(g, Z[3 * k + j], Z[3 * j + k]));
@@ -69,7 +69,7 @@ static expr contracted(struct graph *g, int m, const double *D, const expr *x, i
 }
 
 /* sum over k of x_k rows_k */
-static void forms(struct graph *g, int m, expr (*rows)[MOMENTS], const expr *x, expr sum[MOMENTS])
+static void sum_of_rows(struct graph *g, int m, expr (*rows)[MOMENTS], const expr *x, expr sum[MOMENTS])
 {
     memset(sum, 0, MOMENTS * sizeof *sum);
     for (int k = 0; k < m; k++) add_scaled(g, MOMENTS, x[k], rows[k], sum);
@@ -88,6 +88,13 @@ static void quadratic(struct graph *g, int m, const double *D, const expr *x, ex
 static expr Pi_of(struct graph *g, const struct link_part *part, int i, int k)
 {
     return expr_number(g, part->lm->body->geometric->field.Pi[PADDED(part->m) * i + k]);
+}
+
+/* sum += <Pi_k, X> */
+static expr add_Pi_product(struct graph *g, const struct link_part *part, int k, const expr *X, expr sum)
+{
+    for (int i = 0; i < MOMENTS; i++) sum = expr_add_product(g, sum, Pi_of(g, part, i, k), X[i]);
+    return sum;
 }
 
 /* Y = Pi x + X P */
@@ -123,8 +130,8 @@ void geometric_field_at(struct robot_parts *parts, struct link_part *part)
             at->slope[k][i] = contracted(g, part->m, geometric->D, part->eta, i, k);
             at->Xi[k][i] = contracted(g, part->m, geometric->field.Q, part->eta, i, k);
         }
-    if (!full(parts)) return;
-    forms(g, part->m, at->Xi, part->eta, at->X);
+    if (!is_full(parts)) return;
+    sum_of_rows(g, part->m, at->Xi, part->eta, at->X);
     for (int i = 0; i < MOMENTS; i++) at->X[i] = expr_scale(g, 0.5, at->X[i]);
     field_moment(g, part, part->eta, at->X, at->Y);
     for (int s = 0; s < part->lm->body->n_shapes; s++) add_shape_moment(g, part, s, at->X, part->rho[s]);
@@ -133,16 +140,16 @@ void geometric_field_at(struct robot_parts *parts, struct link_part *part)
 /* mu += 1/2 eta' D eta,   N += X Y' */
 void geometric_moments(struct robot_parts *parts, struct link_part *part)
 {
-    static const int place[6] = {0, 4, 8, 1, 2, 5};
     struct graph *g = parts->g;
     const struct geometric_part *at = part->geometric;
     expr mu[MOMENTS], Z[9];
-    if (at == NULL || !full(parts)) return;
-    forms(g, part->m, at->slope, part->eta, mu);
-    outer(g, at->X, at->Y, Z);
+    if (at == NULL || !is_full(parts)) return;
+    sum_of_rows(g, part->m, at->slope, part->eta, mu);
+    outer_product(g, at->X, at->Y, Z);
     for (int i = 0; i < 3; i++) part->c[i] = expr_add(g, part->c[i], expr_scale(g, 0.5, mu[C + i]));
     for (int i = 0; i < 6; i++)
-        part->N[i] = expr_add(g, part->N[i], expr_add(g, expr_scale(g, 0.5, mu[N + i]), Z[place[i]]));
+        part->N[i] = expr_add(g, part->N[i],
+                              expr_add(g, expr_scale(g, 0.5, mu[N + i]), Z[3 * packed_row(i) + packed_column(i)]));
 }
 
 void geometric_couplings(struct graph *g, struct link_part *part)
@@ -164,10 +171,9 @@ void geometric_mass(struct robot_parts *parts, struct link_part *part)
     for (int k = 0; at != NULL && k < m; k++) {
         expr F[MOMENTS];
         for (int i = 0; i < MOMENTS; i++) F[i] = Pi_of(g, part, i, k);
-        if (full(parts)) add_right(g, at->Xi[k], part->lm->body->geometric->field.P, F);
+        if (is_full(parts)) add_right(g, at->Xi[k], part->lm->body->geometric->field.P, F);
         for (int l = 0; l < m; l++) {
-            expr sum = dot_n(g, MOMENTS, at->Xi[l], F);
-            for (int i = 0; i < MOMENTS; i++) sum = expr_add_product(g, sum, Pi_of(g, part, i, l), at->Xi[k][i]);
+            const expr sum = add_Pi_product(g, part, l, at->Xi[k], dot_n(g, MOMENTS, at->Xi[l], F));
             part->D[m * k + l] = expr_add(g, part->D[m * k + l], sum);
         }
     }
@@ -178,8 +184,8 @@ void geometric_mass(struct robot_parts *parts, struct link_part *part)
 void geometric_shape_rate(struct robot_parts *parts, const struct link_part *part, int s, expr rhod[3])
 {
     expr Xd[MOMENTS];
-    if (part->geometric == NULL || !full(parts)) return;
-    forms(parts->g, part->m, part->geometric->Xi, part->etad, Xd);
+    if (part->geometric == NULL || !is_full(parts)) return;
+    sum_of_rows(parts->g, part->m, part->geometric->Xi, part->etad, Xd);
     add_shape_moment(parts->g, part, s, Xd, rhod);
 }
 
@@ -201,7 +207,7 @@ static void add_weighted(struct graph *g, struct link_part *part, const expr ome
 static void add_moment_rates(struct graph *g, struct link_part *part, const expr omega[3], struct rates *rates)
 {
     expr mu_dot[MOMENTS], mu_ddot[MOMENTS];
-    forms(g, part->m, part->geometric->slope, part->etad, mu_dot);
+    sum_of_rows(g, part->m, part->geometric->slope, part->etad, mu_dot);
     quadratic(g, part->m, part->lm->body->geometric->D, part->etad, mu_ddot);
     const struct vector turned_rate = symmetric_times(g, mu_dot + N, omega);
     const expr trace = expr_add(g, expr_add(g, mu_dot[N], mu_dot[N + 1]), mu_dot[N + 2]);
@@ -209,8 +215,8 @@ static void add_moment_rates(struct graph *g, struct link_part *part, const expr
     add_vector(g, 3, mu_dot + G, rates->spin);
     add_scaled(g, 3, expr_number(g, 0.5), turned_rate.e, rates->Q_omega);
     rates->trace = expr_add(g, rates->trace, expr_scale(g, 0.5, trace));
-    add_vector(g, 3, mu_ddot + G, part->b);
-    add_vector(g, 3, mu_ddot + C, part->b + 3);
+    add_vector(g, 3, mu_ddot + G, part->frame->b);
+    add_vector(g, 3, mu_ddot + C, part->frame->b + 3);
 }
 
 /* modal_k += <Xi_k, B Y + W Y_dot + X_ddot P> + <Pi_k, X_ddot>;  n += vee(X_ddot Y');  Q += X_dot Y'                   (17b) */
@@ -219,22 +225,20 @@ static void add_field(struct graph *g, struct link_part *part, const expr omega[
 {
     const struct geometric_part *at = part->geometric;
     const struct geometric_field *field = &part->lm->body->geometric->field;
-    const expr w[3] = {expr_scale(g, 2, omega[0]), expr_scale(g, 2, omega[1]), expr_scale(g, 2, omega[2])};
-    const expr W[9] = {ZERO, negative(w[2]), w[1], w[2], ZERO, negative(w[0]), negative(w[1]), w[0], ZERO};
-    expr F[MOMENTS] = {ZERO}, Xd[MOMENTS], Yd[MOMENTS], Xdd[MOMENTS], Q[9];
-    forms(g, part->m, at->Xi, part->etad, Xd);
+    expr W[9], F[MOMENTS] = {ZERO}, Xd[MOMENTS], Yd[MOMENTS], Xdd[MOMENTS], Q[9];
+    spatial_skew(scaled(g, 2, omega).e, W);
+    sum_of_rows(g, part->m, at->Xi, part->etad, Xd);
     field_moment(g, part, part->etad, Xd, Yd);
     quadratic(g, part->m, field->Q, part->etad, Xdd);
     add_left(g, B, at->Y, F);
     add_left(g, W, Yd, F);
     add_right(g, Xdd, field->P, F);
     for (int k = 0; k < part->m; k++) {
-        expr sum = dot_n(g, MOMENTS, at->Xi[k], F);
-        for (int i = 0; i < MOMENTS; i++) sum = expr_add_product(g, sum, Pi_of(g, part, i, k), Xdd[i]);
+        const expr sum = add_Pi_product(g, part, k, Xdd, dot_n(g, MOMENTS, at->Xi[k], F));
         part->b_eta[k] = expr_add(g, part->b_eta[k], sum);
     }
-    add_moment(g, Xdd, at->Y, part->b);
-    outer(g, Xd, at->Y, Q);
+    add_moment(g, Xdd, at->Y, part->frame->b);
+    outer_product(g, Xd, at->Y, Q);
     const struct vector Q_omega = matrix_times(g, Q, omega);
     add_vector(g, 3, Q_omega.e, rates->Q_omega);
     rates->trace = expr_add(g, rates->trace, expr_add(g, expr_add(g, Q[0], Q[4]), Q[8]));
@@ -245,7 +249,7 @@ void geometric_forces(struct robot_parts *parts, struct link_part *part, const e
 {
     if (part->geometric == NULL) return;
     add_weighted(parts->g, part, omega, acc);
-    if (!full(parts)) return;
+    if (!is_full(parts)) return;
     add_moment_rates(parts->g, part, omega, rates);
     add_field(parts->g, part, omega, B, rates);
 }

@@ -12,18 +12,18 @@ struct geometric_part {
     expr X[MOMENTS], Y[MOMENTS]; /* the field, int (r - r0) psi' dm; zero in `linear`    */
 };
 
-/* NULL where the body has no geometric stiffness or the elastic terms drop it, and out of memory. */
+/* NULL: the body has no geometric stiffness, the elastic terms leave it out, or out of memory. */
 struct geometric_part *geometric_part_make(struct robot_parts *parts, const struct link_part *part);
 
-/* Slopes and field at eta; in `full` adds to rho. After rho is set to its value without. */
+/* Slopes and field at eta. With elastic terms `full` adds its part to rho, which has its value without geometric stiffness. */
 void geometric_field_at(struct robot_parts *parts, struct link_part *part);
-/* Adds to c and N, to M_rf, to M_ff. */
+/* Add their parts to c and N, to M_rf, to M_ff. */
 void geometric_moments(struct robot_parts *parts, struct link_part *part);
 void geometric_couplings(struct graph *g, struct link_part *part);
 void geometric_mass(struct robot_parts *parts, struct link_part *part);
-/* Part in int phi_s r_dot dm, shape s. */
+/* Adds its part to int phi_s r_dot dm of shape s. */
 void geometric_shape_rate(struct robot_parts *parts, const struct link_part *part, int s, expr rhod[3]);
-/* Adds to the inertia forces, and in `full` to the sums of the rates. */
+/* Adds its part to the inertia forces, and with elastic terms `full` to the sums of the rates. */
 void geometric_forces(struct robot_parts *parts, struct link_part *part, const expr omega[3], const expr acc[6],
                       const expr B[9], struct rates *rates);
 

@@ -1,16 +1,12 @@
 /* d(qdd) = -M^-1 d(inverse dynamics) at constant qdd: the inverse dynamics has fewer expressions to differentiate than the forward
-   dynamics, and the factors of M are there already. */
-#include "generate/jacobian.h"
-
+   dynamics, and the factors of M are known. */
 #include <string.h>
 
-#include "generate/forward.h"
 #include "generate/graph/derivative.h"
-#include "generate/graph/substitution.h"
-#include "generate/residual.h"
+#include "generate/loops.h"
 
-/* Changes of the inputs in direction x of the positions, or in that of velocity x */
-static void seed(struct robot_parts *parts, bool by_velocity, int x, expr *change)
+/* Derivatives of the inputs with respect to velocity x, or to positions in direction x */
+static void set_direction(struct robot_parts *parts, bool by_velocity, int x, expr *change)
 {
     struct graph *g = parts->g;
     if (by_velocity) {
@@ -34,99 +30,81 @@ static void seed(struct robot_parts *parts, bool by_velocity, int x, expr *chang
     }
 }
 
-static void clear_residual(const struct robot_parts *parts, struct residual *r)
-{
-    for (int i = 0; i < parts->n; i++) {
-        memset(r->z[i], 0, sizeof r->z[i]);
-        for (int s = 0; s < parts->part[i].n_sections; s++) memset(r->section[i][s], 0, sizeof r->section[i][s]);
-    }
-}
-
-static void set_prescribed(const struct robot_parts *parts, expr *column)
-{
-    for (int i = 0; i < parts->n; i++) {
-        const struct link_model *lm = parts->part[i].lm;
-        for (int k = 0; lm->prescribed >= 0 && k < lm->joint.nv; k++) column[lm->v + k] = ZERO;
-    }
-}
-
 /* Residual of the equations of motion and accelerations of the gaps, at accelerations and multipliers that are inputs; these become
    those of the forward dynamics after differentiation. */
 struct differentiated {
     int n;                                /* nodes that are differentiated      */
-    bool *given;                          /* n: inputs                          */
     expr *change, *Q, *force;             /* n, nv, nv             */
     expr *gap, *gap_change, *multipliers; /* active constraints */
     struct substitution qdd;
 };
 
-static bool take_arrays(struct robot_parts *parts, struct differentiated *d)
-{
-    struct arena *arena = &parts->arena;
-    const struct graph *g = parts->g;
-    d->n = g->n;
-    d->given = arena_allocate(arena, (size_t)g->n, sizeof *d->given);
-    d->change = arena_allocate(arena, (size_t)g->n, sizeof *d->change);
-    for (int i = 0; d->given != NULL && i < g->n; i++) d->given[i] = g->node[i].operation == INPUT;
-    return !arena->failed;
-}
-
-/* The change of an expression, at the accelerations and multipliers of the forward dynamics */
-static expr changed(const struct differentiated *d, expr e)
+/* The derivative of an expression at the accelerations and multipliers of the forward dynamics */
+static expr substituted_change(const struct differentiated *d, expr e)
 {
     return image_of(&d->qdd, change_of(d->change, e));
 }
 
 /* One column: M dqdd - G' dlambda = -df,  G dqdd = -dgap */
-static bool column_of(struct robot_parts *parts, const struct loop_parts *loops, struct differentiated *d,
-                      struct residual *r, bool by_velocity, int x, expr *column)
+static bool make_column(struct robot_parts *parts, const struct loop_parts *loops, struct differentiated *d,
+                        struct residual *r, bool by_velocity, int x, expr *column)
 {
     memset(d->change, 0, (size_t)d->n * sizeof *d->change);
-    seed(parts, by_velocity, x, d->change);
-    expr_differentiate(parts->g, d->n, d->given, d->change);
+    set_direction(parts, by_velocity, x, d->change);
+    expr_differentiate(parts->g, d->n, d->change);
     if (!expr_substitute(parts->g, &d->qdd)) return false;
-    for (int k = 0; k < parts->model->nv; k++) d->Q[k] = negative(changed(d, d->force[k]));
-    for (int k = 0; k < loops->n; k++) d->gap_change[k] = changed(d, d->gap[k]);
-    clear_residual(parts, r);
+    for (int k = 0; k < parts->model->nv; k++) d->Q[k] = negative(substituted_change(d, d->force[k]));
+    for (int k = 0; k < loops->n; k++) d->gap_change[k] = substituted_change(d, d->gap[k]);
+    for (int i = 0; i < parts->n; i++) memset(r->z[i], 0, (1 + (size_t)parts->part[i].n_sections) * sizeof *r->z[i]);
     parts_gather(parts, r, d->Q);
     loops_close(parts, loops, d->gap_change, r, d->multipliers);
     parts_spread(parts, r, column);
-    set_prescribed(parts, column);
+    for (int i = 0; i < parts->n; i++) {
+        const struct link_model *lm = parts->part[i].lm;
+        for (int k = 0; lm->prescribed >= 0 && k < lm->joint.nv; k++) column[lm->v + k] = ZERO;
+    }
     return true;
 }
 
-static enum status columns(struct robot_parts *parts, struct differentiated *d, expr *qdd)
+/* Forward dynamics, and a column for each position and velocity */
+static enum status make_columns(struct robot_parts *parts, struct differentiated *d, expr *qdd)
 {
     const int n = parts->model->nv;
+    struct graph *g = parts->g;
+    struct arena *arena = &parts->arena;
     struct residual r;
     struct loop_parts loops;
     /* inputs from ARG_QDD on: accelerations, then others that stay, then multipliers */
-    const int first = parts->first[ARG_QDD],
-              count = parts->first[ARG_LAMBDA] - first + parts->mechanism->constraints->n_active;
-    expr *by = arena_allocate(&parts->arena, (size_t)count, sizeof *by);
-    enum status status = by != NULL ? residual_make(parts, &r) : STATUS_NO_MEMORY;
-    if (status == STATUS_OK) status = forward_solution(parts, &loops, qdd, by + parts->first[ARG_LAMBDA] - first);
-    for (int i = 0; status == STATUS_OK && i < parts->first[ARG_LAMBDA] - first; i++)
-        by[i] = i < n ? qdd[i] : expr_input(parts->g, first + i);
+    const int first = parts->first[ARG_QDD], stay = parts->first[ARG_LAMBDA] - first,
+              count = stay + parts->mechanism->constraints->n_active;
+    d->n = g->n;
+    d->change = arena_allocate(arena, (size_t)g->n, sizeof *d->change);
+    expr *by = arena_allocate(arena, (size_t)count, sizeof *by);
+    if (arena->failed) return STATUS_NO_MEMORY;
+    enum status status = residual_make(parts, &r);
+    if (status == STATUS_OK) status = forward_solution(parts, &loops, qdd, by + stay);
+    for (int i = 0; status == STATUS_OK && i < stay; i++) by[i] = i < n ? qdd[i] : expr_input(g, first + i);
     d->qdd = (struct substitution){.first = first, .count = count, .by = by};
     for (int x = 0; status == STATUS_OK && x < 2 * n; x++)
-        if (!column_of(parts, &loops, d, &r, x >= n, x % n, qdd + n + n * x)) status = STATUS_NO_MEMORY;
-    substitution_free(&d->qdd);
+        if (!make_column(parts, &loops, d, &r, x >= n, x % n, qdd + n + n * x)) status = STATUS_NO_MEMORY;
+    expr_substitution_free(&d->qdd);
     return status;
 }
 
-enum status forward_jacobian(struct robot_parts *parts, const struct kept *kept, int n_kept, expr *qdd)
+enum status forward_jacobian(struct robot_parts *parts, expr *qdd)
 {
     const size_t n = (size_t)parts->model->nv, rows = (size_t)parts->mechanism->constraints->n_active;
     struct arena *arena = &parts->arena;
     struct robot_parts moving;
-    struct differentiated d = {0};
-    expr **const by_velocity[] = {&d.Q, &d.force}, **const by_row[] = {&d.gap, &d.gap_change, &d.multipliers};
-    for (int i = 0; i < 2; i++) *by_velocity[i] = arena_allocate(arena, n, sizeof(expr));
-    for (int i = 0; i < 3; i++) *by_row[i] = arena_allocate(arena, rows, sizeof(expr));
-    enum status status = parts_make(parts->g, parts->mechanism, kept, n_kept, parts->tip_wrench != NULL, &moving);
-    if (status == STATUS_OK) status = residual_forces(&moving, d.force, d.gap);
-    if (status == STATUS_OK) status = take_arrays(parts, &d) ? columns(parts, &d, qdd) : STATUS_NO_MEMORY;
+    struct differentiated d = {.Q = arena_allocate(arena, n, sizeof(expr)),
+                               .force = arena_allocate(arena, n, sizeof(expr)),
+                               .gap = arena_allocate(arena, rows, sizeof(expr)),
+                               .gap_change = arena_allocate(arena, rows, sizeof(expr)),
+                               .multipliers = arena_allocate(arena, rows, sizeof(expr))};
+    enum status status =
+        parts_make(parts->g, parts->mechanism, NULL, parts->kept, parts->n_kept, parts->tip_wrench != NULL, &moving);
+    if (status == STATUS_OK) status = arena->failed ? STATUS_NO_MEMORY : residual_forces(&moving, d.force, d.gap);
+    if (status == STATUS_OK) status = make_columns(parts, &d, qdd);
     parts_free(&moving);
     return status;
 }

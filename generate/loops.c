@@ -5,34 +5,23 @@
 /* ---- directions -------------------------------------------------------------------------------------------------- */
 
 /* A vector of our world frame in axes of a part */
-static struct vector forth(struct robot_parts *parts, int part, struct vector x)
+static struct vector world_to_part(struct robot_parts *parts, int part, struct vector x)
 {
     if (part < 0) return x;
-    const struct path *path = &parts->part[part].path;
-    x = forth(parts, parts->part[part].parent, x);
-    for (int i = 0; i < path->n; i++) x = path_element_forth(parts->g, &path->element[i], x.e);
-    return x;
+    return path_forth(parts->g, &parts->part[part].path, world_to_part(parts, parts->part[part].parent, x));
 }
 
-/* The reverse */
-static struct vector back(struct robot_parts *parts, int part, struct vector x)
+/* A vector in axes of a part in our world frame */
+static struct vector part_to_world(struct robot_parts *parts, int part, struct vector x)
 {
-    while (part >= 0) {
-        const struct path *path = &parts->part[part].path;
-        for (int i = path->n - 1; i >= 0; i--) x = path_element_back(parts->g, &path->element[i], x.e);
-        part = parts->part[part].parent;
-    }
+    for (; part >= 0; part = parts->part[part].parent) x = path_back(parts->g, &parts->part[part].path, x);
     return x;
 }
 
 /* A vector of the world in our world frame: R' x */
-static struct vector in_our_world(struct robot_parts *parts, const expr x[3])
+static struct vector world_to_ours(struct robot_parts *parts, const expr x[3])
 {
-    struct vector v = {{ZERO, ZERO, ZERO}};
-    for (int i = 0; i < 3; i++)
-        for (int k = 0; k < 3; k++)
-            v.e[i] = expr_add(parts->g, v.e[i], expr_scale(parts->g, parts->world.R[3 * k + i], x[k]));
-    return v;
+    return transposed_numbers_times(parts->g, parts->world.R, x);
 }
 
 static void make_site(struct robot_parts *parts, const struct anchor *anchor, struct site_part *site)
@@ -48,16 +37,15 @@ static void make_site(struct robot_parts *parts, const struct anchor *anchor, st
 }
 
 /* A vector fixed in the anchor's frame, in axes of our world */
-static struct vector from_anchor(struct robot_parts *parts, const struct site_part *site, const double x[3])
+static struct vector anchor_to_world(struct robot_parts *parts, const struct site_part *site, const double x[3])
 {
     struct vector v;
     for (int i = 0; i < 3; i++) v.e[i] = expr_number(parts->g, x[i]);
-    for (int i = site->path.n - 1; i >= 0; i--) v = path_element_back(parts->g, &site->path.element[i], v.e);
-    return back(parts, site->part, v);
+    return part_to_world(parts, site->part, path_back(parts->g, &site->path, v));
 }
 
 /* (r x u; u), u in axes of what carries the site */
-static void force_at(struct graph *g, const struct site_part *site, const struct vector *u, expr wrench[6])
+static void force_wrench(struct graph *g, const struct site_part *site, const struct vector *u, expr wrench[6])
 {
     const struct vector moment = cross(g, site->r, u->e);
     memcpy(wrench, moment.e, sizeof moment.e);
@@ -69,29 +57,14 @@ static struct vector direction_of(struct robot_parts *parts, const struct constr
 {
     struct graph *g = parts->g;
     const struct equation *e = row->equation;
-    if (e->turns) return from_anchor(parts, &row->side[SIDE_PLANE], e->u);
+    if (e->turns) return anchor_to_world(parts, &row->side[SIDE_PLANE], e->u);
     if (e->rotational) {
-        const struct vector a = from_anchor(parts, &row->side[SIDE_A], e->a),
-                            b = from_anchor(parts, &row->side[SIDE_B], e->b);
+        const struct vector a = anchor_to_world(parts, &row->side[SIDE_A], e->a),
+                            b = anchor_to_world(parts, &row->side[SIDE_B], e->b);
         return cross(g, a.e, b.e);
     }
     const expr u[3] = {expr_number(g, e->u[0]), expr_number(g, e->u[1]), expr_number(g, e->u[2])};
-    return in_our_world(parts, u);
-}
-
-/* p_A - p_B and v_A - v_B */
-static void measure_gap(struct robot_parts *parts, const struct anchor *anchor, struct constraint_part *row)
-{
-    struct graph *g = parts->g;
-    const struct placed A = frames_anchor(parts, &anchor[SIDE_A]), B = frames_anchor(parts, &anchor[SIDE_B]);
-    const struct vector v_A = matrix_times(g, A.R, A.v), v_B = matrix_times(g, B.R, B.v);
-    expr p[3], v[3];
-    for (int i = 0; i < 3; i++) {
-        p[i] = expr_sub(g, A.p[i], B.p[i]);
-        v[i] = expr_sub(g, v_A.e[i], v_B.e[i]);
-    }
-    row->distance = in_our_world(parts, p);
-    row->rate = in_our_world(parts, v);
+    return world_to_ours(parts, u);
 }
 
 /* Unit multipliers: (r x u; u) and (-r x u; -u), or (c; 0) and (-c; 0); on a plane that turns (u x (p_A - p_B); 0)   (96) */
@@ -103,15 +76,24 @@ static void make_row(struct robot_parts *parts, const struct anchor *anchor, str
     for (int s = 0; s < row->n_sides; s++) make_site(parts, &anchor[s], &row->side[s]);
     row->direction = direction_of(parts, row);
     for (int s = 0; s < SIDE_PLANE; s++) {
-        const struct vector u = forth(parts, row->side[s].part, row->direction);
+        const struct vector u = world_to_part(parts, row->side[s].part, row->direction);
         memset(row->wrench[s], 0, sizeof row->wrench[s]);
         if (e->rotational) memcpy(row->wrench[s], u.e, sizeof u.e);
-        else force_at(g, &row->side[s], &u, row->wrench[s]);
+        else force_wrench(g, &row->side[s], &u, row->wrench[s]);
         for (int i = 0; s == SIDE_B && i < 6; i++) row->wrench[s][i] = negative(row->wrench[s][i]);
     }
     if (!e->turns) return;
-    measure_gap(parts, anchor, row);
-    const struct vector moment = forth(parts, row->side[SIDE_PLANE].part, cross(g, row->direction.e, row->distance.e));
+    const struct placed A = frames_anchor(parts, &anchor[SIDE_A]), B = frames_anchor(parts, &anchor[SIDE_B]);
+    const struct vector v_A = matrix_times(g, A.R, A.v), v_B = matrix_times(g, B.R, B.v);
+    expr p[3], v[3];
+    for (int i = 0; i < 3; i++) {
+        p[i] = expr_sub(g, A.p[i], B.p[i]);
+        v[i] = expr_sub(g, v_A.e[i], v_B.e[i]);
+    }
+    row->distance = world_to_ours(parts, p);
+    row->rate = world_to_ours(parts, v);
+    const struct vector moment =
+        world_to_part(parts, row->side[SIDE_PLANE].part, cross(g, row->direction.e, row->distance.e));
     memcpy(row->wrench[SIDE_PLANE], moment.e, sizeof moment.e);
 }
 
@@ -138,39 +120,21 @@ enum status loops_make(struct robot_parts *parts, struct loop_parts *loops)
 
 /* ---- accelerations of gaps ----------------------------------------------------------------------------------------- */
 
-static void motion_of(const struct robot_parts *parts, const struct site_part *site, const expr **omega,
-                      const expr **acc)
+static struct frame_part *site_frame(const struct robot_parts *parts, const struct site_part *site)
 {
-    const struct link_part *part = &parts->part[site->part];
-    *omega = site->section >= 0 ? part->section[site->section].omega : part->omega;
-    *acc = site->section >= 0 ? part->section[site->section].acc : part->acc;
-}
-
-/* u'(a + B r) of a side, with its sign; acc of the base is minus gravity, which is added again */
-static expr side_acceleration(struct robot_parts *parts, const struct site_part *site, const expr wrench[6])
-{
-    struct graph *g = parts->g;
-    const expr *omega, *acc;
-    expr B[9], a[3];
-    if (site->part < 0) return ZERO;
-    motion_of(parts, site, &omega, &acc);
-    spatial_point_accelerations(g, omega, acc, B);
-    const struct vector Br = matrix_times(g, B, site->r);
-    for (int i = 0; i < 3; i++) a[i] = expr_add(g, acc[3 + i], Br.e[i]);
-    return dot(g, a, wrench + 3);
+    return &parts->part[site->part].frame[1 + site->section];
 }
 
 /* (omega; alpha) of a side in axes of our world */
 static void side_rotation(struct robot_parts *parts, const struct site_part *site, struct vector *omega,
                           struct vector *alpha)
 {
-    const expr *w, *acc;
     memset(omega, 0, sizeof *omega);
     memset(alpha, 0, sizeof *alpha);
     if (site->part < 0) return;
-    motion_of(parts, site, &w, &acc);
-    *omega = back(parts, site->part, (struct vector){{w[0], w[1], w[2]}});
-    *alpha = back(parts, site->part, (struct vector){{acc[0], acc[1], acc[2]}});
+    const expr *w = site_frame(parts, site)->omega, *acc = site_frame(parts, site)->acc;
+    *omega = part_to_world(parts, site->part, (struct vector){{w[0], w[1], w[2]}});
+    *alpha = part_to_world(parts, site->part, (struct vector){{acc[0], acc[1], acc[2]}});
 }
 
 /* c'(alpha_A - alpha_B) + c_dot'(omega_A - omega_B),  c_dot = (omega_A x a) x b + a x (omega_B x b)                   (51) */
@@ -179,8 +143,8 @@ static expr rotation_acceleration(struct robot_parts *parts, const struct constr
     struct graph *g = parts->g;
     struct vector omega[2], alpha[2], difference, turn;
     for (int s = 0; s < 2; s++) side_rotation(parts, &row->side[s], &omega[s], &alpha[s]);
-    const struct vector a = from_anchor(parts, &row->side[0], row->equation->a),
-                        b = from_anchor(parts, &row->side[1], row->equation->b), c = cross(g, a.e, b.e),
+    const struct vector a = anchor_to_world(parts, &row->side[0], row->equation->a),
+                        b = anchor_to_world(parts, &row->side[1], row->equation->b), c = cross(g, a.e, b.e),
                         wa = cross(g, omega[0].e, a.e), wb = cross(g, omega[1].e, b.e);
     struct vector cd = cross(g, wa.e, b.e);
     add_cross(g, a.e, wb.e, cd.e);
@@ -191,26 +155,32 @@ static expr rotation_acceleration(struct robot_parts *parts, const struct constr
     return expr_add(g, dot(g, c.e, difference.e), dot(g, cd.e, turn.e));
 }
 
-/* 2 u_dot'(v_A - v_B) + u_ddot'(p_A - p_B),  u_dot = omega x u,  u_ddot = alpha x u + omega x u_dot                    (95) */
-static expr plane_acceleration(struct robot_parts *parts, const struct constraint_part *row)
-{
-    struct graph *g = parts->g;
-    struct vector omega, alpha;
-    side_rotation(parts, &row->side[SIDE_PLANE], &omega, &alpha);
-    const struct vector ud = cross(g, omega.e, row->direction.e);
-    struct vector udd = cross(g, alpha.e, row->direction.e);
-    add_cross(g, omega.e, ud.e, udd.e);
-    return expr_add(g, expr_scale(g, 2, dot(g, ud.e, row->rate.e)), dot(g, udd.e, row->distance.e));
-}
-
+/* u'(a + B r) of both sides, with their signs; the base accelerates with minus gravity, which is added again. If the plane of the gap
+   turns, also 2 u_dot'(v_A - v_B) + u_ddot'(p_A - p_B)                                                                (95) */
 expr loops_gap_acceleration(struct robot_parts *parts, const struct constraint_part *row)
 {
     struct graph *g = parts->g;
     expr sum = ZERO;
     if (row->equation->rotational) return rotation_acceleration(parts, row);
-    for (int s = 0; s < SIDE_PLANE; s++)
-        sum = expr_add(g, sum, side_acceleration(parts, &row->side[s], row->wrench[s]));
-    if (row->equation->turns) sum = expr_add(g, sum, plane_acceleration(parts, row));
+    for (int s = 0; s < SIDE_PLANE; s++) {
+        const struct site_part *site = &row->side[s];
+        expr B[9], a[3];
+        if (site->part < 0) continue;
+        const struct frame_part *frame = site_frame(parts, site);
+        spatial_point_accelerations(g, frame->omega, frame->acc, B);
+        const struct vector Br = matrix_times(g, B, site->r);
+        for (int i = 0; i < 3; i++) a[i] = expr_add(g, frame->acc[3 + i], Br.e[i]);
+        sum = expr_add(g, sum, dot(g, a, row->wrench[s] + 3));
+    }
+    if (row->equation->turns) { /* u_dot = omega x u,  u_ddot = alpha x u + omega x u_dot */
+        struct vector omega, alpha;
+        side_rotation(parts, &row->side[SIDE_PLANE], &omega, &alpha);
+        const struct vector ud = cross(g, omega.e, row->direction.e);
+        struct vector udd = cross(g, alpha.e, row->direction.e);
+        add_cross(g, omega.e, ud.e, udd.e);
+        const expr change = dot(g, udd.e, row->distance.e), rate = dot(g, ud.e, row->rate.e);
+        sum = expr_add(g, sum, expr_add(g, expr_scale(g, 2, rate), change));
+    }
     const expr gravity = dot(g, row->direction.e, parts->gravity); /* the same on both sides, except on the world */
     if (row->side[SIDE_B].part < 0) sum = expr_add(g, sum, gravity);
     if (row->side[SIDE_A].part < 0) sum = expr_sub(g, sum, gravity);
@@ -219,19 +189,8 @@ expr loops_gap_acceleration(struct robot_parts *parts, const struct constraint_p
 
 /* ---- multipliers ------------------------------------------------------------------------------------------------- */
 
-static void collect_pivots(const struct robot_parts *parts, struct loop_parts *loops)
-{
-    for (int i = 0; i < parts->n; i++) {
-        const struct link_part *part = &parts->part[i];
-        for (int e = 0; e < part->path.n; e++)
-            if (part->path.element[e].move == COLUMN && part->lm->prescribed < 0)
-                loops->inverse_pivot[part->lm->v + part->path.element[e].k] = part->column[e].inverse_D;
-        for (int k = 0; k < part->m; k++) loops->inverse_pivot[part->lm->eta_v + k] = part->inverse_d[k];
-    }
-}
-
 /* S = L Delta L' */
-static void factor(struct graph *g, int n, expr *S, expr *inverse_d)
+static void factor_S(struct graph *g, int n, expr *S, expr *inverse_d)
 {
     for (int k = 0; k < n; k++) {
         inverse_d[k] = expr_div(g, ONE, S[(n + 1) * k]);
@@ -250,20 +209,25 @@ void loops_factor(struct robot_parts *parts, struct loop_parts *loops)
     const int nv = parts->model->nv, n = loops->n;
     expr *none = arena_allocate(&parts->arena, (size_t)nv, sizeof *none);
     if (none == NULL) return;
-    collect_pivots(parts, loops);
+    for (int i = 0; i < parts->n; i++) {
+        const struct link_part *part = &parts->part[i];
+        for (int e = 0; e < part->path.n; e++)
+            if (part->path.element[e].move == COLUMN && part->lm->prescribed < 0)
+                loops->inverse_pivot[part->lm->v + part->path.element[e].k] = part->column[e].inverse_D;
+        for (int k = 0; k < part->m; k++) loops->inverse_pivot[part->lm->eta_v + k] = part->inverse_d[k];
+    }
     for (int i = 0; i < n; i++) {
         struct residual *r = &loops->unit[i];
         for (int s = 0; s < loops->row[i].n_sides; s++) {
             const struct site_part *site = &loops->row[i].side[s];
-            if (site->part < 0) continue;
-            expr *z = site->section >= 0 ? r->section[site->part][site->section] : r->z[site->part];
-            add_scaled(g, 6, negative(ONE), loops->row[i].wrench[s], z);
+            if (site->part >= 0)
+                add_scaled(g, 6, negative(ONE), loops->row[i].wrench[s], r->z[site->part][1 + site->section]);
         }
         parts_gather(parts, r, none);
         for (int k = 0; k < nv; k++) loops->weighted[i][k] = expr_mul(g, loops->inverse_pivot[k], r->u[k]);
         for (int j = 0; j <= i; j++) loops->S[n * i + j] = dot_n(g, nv, loops->weighted[j], r->u);
     }
-    factor(g, n, loops->S, loops->inverse_d);
+    factor_S(g, n, loops->S, loops->inverse_d);
 }
 
 void loops_close(struct robot_parts *parts, const struct loop_parts *loops, const expr *gap, struct residual *r,
@@ -287,9 +251,7 @@ void loops_close(struct robot_parts *parts, const struct loop_parts *loops, cons
 /* b -= factor wrench */
 static void load_with(struct robot_parts *parts, const struct site_part *site, expr by, const expr wrench[6])
 {
-    if (site->part < 0) return;
-    struct link_part *part = &parts->part[site->part];
-    add_scaled(parts->g, 6, negative(by), wrench, site->section >= 0 ? part->section[site->section].b : part->b);
+    if (site->part >= 0) add_scaled(parts->g, 6, negative(by), wrench, site_frame(parts, site)->b);
 }
 
 void loops_apply(struct robot_parts *parts, const struct loop_parts *loops, const expr *lambda)
@@ -309,13 +271,13 @@ static void load_actuators(struct robot_parts *parts)
         expr line[3];
         for (int k = 0; k < 3; k++) line[k] = expr_sub(g, to.p[k], from.p[k]);
         const expr length = expr_function(g, SQRT, dot(g, line, line)), F = expr_div(g, parts->actuator[i], length);
-        const struct vector direction = in_our_world(parts, line);
+        const struct vector direction = world_to_ours(parts, line);
         for (int s = 0; s < 2; s++) {
             struct site_part site;
             expr wrench[6];
             make_site(parts, &end[s], &site);
-            const struct vector u = forth(parts, site.part, direction);
-            force_at(g, &site, &u, wrench);
+            const struct vector u = world_to_part(parts, site.part, direction);
+            force_wrench(g, &site, &u, wrench);
             load_with(parts, &site, s == 0 ? negative(F) : F, wrench);
         }
     }
@@ -327,9 +289,9 @@ static void load_wrench(struct robot_parts *parts, const struct anchor *anchor, 
     struct site_part site;
     expr wrench[6];
     make_site(parts, anchor, &site);
-    const struct vector torque = forth(parts, site.part, in_our_world(parts, given)),
-                        force = forth(parts, site.part, in_our_world(parts, given + 3));
-    force_at(parts->g, &site, &force, wrench);
+    const struct vector torque = world_to_part(parts, site.part, world_to_ours(parts, given)),
+                        force = world_to_part(parts, site.part, world_to_ours(parts, given + 3));
+    force_wrench(parts->g, &site, &force, wrench);
     add_vector(parts->g, 3, torque.e, wrench);
     load_with(parts, &site, ONE, wrench);
 }

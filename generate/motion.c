@@ -10,19 +10,10 @@ expr motion_given_acceleration(const struct robot_parts *parts, const struct lin
     return part->lm->prescribed >= 0 ? parts->prescribed[part->lm->prescribed + k] : ZERO;
 }
 
-/* alpha += omega x h qd + h qdd of a column that turns,  a += 2 omega x h qd + h qdd of one that slides; `before`: omega of the
-   frame that the column's rate counts from                                                                     (25, 26, 62 to 64) */
-static void column_motion(struct graph *g, const struct element *e, expr qd, expr qdd, const expr before[3],
-                          expr omega[3], expr acc[6])
-{
-    expr rate[3] = {ZERO, ZERO, ZERO};
-    rate[e->axis] = e->part == TURNS ? qd : expr_scale(g, 2, qd);
-    add_cross(g, before, rate, acc + e->part);
-    acc[e->part + e->axis] = expr_add(g, acc[e->part + e->axis], qdd);
-    if (e->part == TURNS) omega[e->axis] = expr_add(g, omega[e->axis], qd);
-}
-
-static void follow(struct robot_parts *parts, const struct link_part *part, const expr *qdd, expr omega[3], expr acc[6])
+/* alpha += omega x h qd + h qdd of a column that turns,  a += 2 omega x h qd + h qdd of one that slides, with omega of the frame
+   that the column's rate counts from                                                                           (25, 26, 62 to 64) */
+static void follow_path(struct robot_parts *parts, const struct link_part *part, const expr *qdd, expr omega[3],
+                        expr acc[6])
 {
     struct graph *g = parts->g;
     expr before[3];
@@ -33,9 +24,13 @@ static void follow(struct robot_parts *parts, const struct link_part *part, cons
             spatial_point_accelerations(g, omega, acc, B);
             for (int k = 0; k < 3; k++) acc[3 + k] = expr_add_product(g, acc[3 + k], e->amount, B[3 * k + e->axis]);
         } else if (e->move == COLUMN) {
+            const expr qd = parts->qd[part->lm->v + e->k], given = motion_given_acceleration(parts, part, e->k, qdd);
+            expr rate[3] = {ZERO, ZERO, ZERO};
             if (!e->joined) memcpy(before, omega, sizeof before);
-            column_motion(g, e, parts->qd[part->lm->v + e->k], motion_given_acceleration(parts, part, e->k, qdd),
-                          before, omega, acc);
+            rate[e->axis] = e->part == TURNS ? qd : expr_scale(g, 2, qd);
+            add_cross(g, before, rate, acc + e->part);
+            acc[e->part + e->axis] = expr_add(g, acc[e->part + e->axis], given);
+            if (e->part == TURNS) omega[e->axis] = expr_add(g, omega[e->axis], qd);
         } else {
             const struct vector w = path_element_forth(g, e, omega);
             memcpy(omega, w.e, sizeof w.e);
@@ -44,35 +39,15 @@ static void follow(struct robot_parts *parts, const struct link_part *part, cons
     }
 }
 
-/* The payload of a section, in axes of F */
-static struct solid section_solid(struct graph *g, const struct section_part *s)
-{
-    static const double I[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-    struct solid solid = s->solid;
-    struct path path = {0};
-    const struct pending z = path_deflection_but_z(g, s->theta, I, &path);
-    path_turn(g, 2, &z, &path);
-    for (int i = path.n - 1; i >= 0; i--) path_element_solid_back(g, &path.element[i], &solid);
-    return solid;
-}
-
-static void solid_force(struct graph *g, const struct solid *solid, const expr omega[3], const expr acc[6], expr b[6])
-{
-    expr B[9], N[6];
-    spatial_point_accelerations(g, omega, acc, B);
-    spatial_second_moment(g, solid->J, N);
-    spatial_wrench_of(g, solid->m, solid->h, N, B, acc + 3, b);
-}
-
 /* Terms in eta_ddot: b += M_rf eta_ddot,  b_eta += M_ff eta_ddot,  acc_T += J eta_ddot */
 static void add_modal_accelerations(struct graph *g, struct link_part *part, const expr *etadd)
 {
     for (int k = 0; k < part->m; k++) {
-        add_scaled(g, 6, etadd[k], part->F[k], part->b);
+        add_scaled(g, 6, etadd[k], part->F[k], part->frame->b);
         for (int l = 0; l < part->m; l++)
             part->b_eta[k] = expr_add_product(g, part->b_eta[k], part->D[part->m * k + l], etadd[l]);
         for (int s = 0; s < part->n_sections; s++)
-            add_scaled(g, 6, etadd[k], part->section[s].J[k], part->section[s].acc);
+            add_scaled(g, 6, etadd[k], part->section[s].J[k], part->frame[1 + s].acc);
     }
 }
 
@@ -81,27 +56,26 @@ void parts_motion(struct robot_parts *parts, const expr *qdd)
     struct graph *g = parts->g;
     for (int i = 0; i < parts->n; i++) {
         struct link_part *part = &parts->part[i];
-        const struct link_part *parent = part->parent >= 0 ? &parts->part[part->parent] : NULL;
-        memset(part->omega, 0, sizeof part->omega);
-        memset(part->acc, 0, sizeof part->acc);
-        if (parent != NULL) {
-            const struct section_part *s = part->mount >= 0 ? &parent->section[part->mount] : NULL;
-            memcpy(part->omega, s != NULL ? s->omega : parent->omega, sizeof part->omega);
-            memcpy(part->acc, s != NULL ? s->acc : parent->acc, sizeof part->acc);
-        } else
-            for (int k = 0; k < 3; k++) part->acc[3 + k] = negative(parts->gravity[k]);
-        follow(parts, part, qdd, part->omega, part->acc);
+        struct frame_part *frame = part->frame;
+        memset(frame, 0, sizeof *frame);
+        if (part->parent >= 0) *frame = parts->part[part->parent].frame[1 + part->mount];
+        else
+            for (int k = 0; k < 3; k++) frame->acc[3 + k] = negative(parts->gravity[k]);
+        follow_path(parts, part, qdd, frame->omega, frame->acc);
         if (part->m == 0) {
-            solid_force(g, &part->solid, part->omega, part->acc, part->b);
+            spatial_solid_wrench(g, &part->solid, frame->omega, frame->acc, frame->b);
             continue;
         }
         flexible_motion(parts, part);
         if (qdd != NULL) add_modal_accelerations(g, part, qdd + part->lm->eta_v);
         for (int s = 0; s < part->n_sections; s++) {
-            struct section_part *section = &part->section[s];
-            const struct solid solid = section_solid(g, section);
-            solid_force(g, &solid, section->omega, section->acc, section->b);
-            section->P = spatial_of(&solid);
+            struct solid solid = part->section[s].solid; /* in axes of F */
+            struct path path = {0};
+            path_deflection(g, part->section[s].theta, &path);
+            path_solid_back(g, &path, &solid);
+            frame = &part->frame[1 + s];
+            spatial_solid_wrench(g, &solid, frame->omega, frame->acc, frame->b);
+            frame->P = spatial_of(&solid);
         }
     }
 }
@@ -123,10 +97,22 @@ static expr stop_force(struct graph *g, const struct limits *limits, int side, e
 }
 
 /* -viscous qd - stiffness (q - rest) - coulomb tanh(qd/v) + stops                                                     (71) */
-static expr coordinate_force(struct graph *g, const struct joint_numbers *number_of, expr q, expr qd)
+expr motion_joint_force(const struct robot_parts *parts, const struct link_part *part, int k)
 {
-    expr force = expr_scale(g, -number_of->viscous, qd);
-    force = expr_sub(g, force, expr_scale(g, number_of->stiffness, expr_sub(g, q, expr_number(g, number_of->rest))));
+    const struct joint_model *joint = &part->lm->joint;
+    const expr qd = parts->qd[part->lm->v + k];
+    struct graph *g = parts->g;
+    if (!joint->coordinates) { /* a quaternion: -viscous omega - stiffness theta, the same in all directions */
+        const expr *q = parts->q + part->lm->q + joint->nq - 4, square = dot(g, q + 1, q + 1);
+        const expr force = expr_scale(g, -joint->number[0].viscous, qd);
+        if (!joint->turned_spring) return force;
+        const expr theta = expr_mul(g, expr_angle(g, ANGLE, q[0], square), q[1 + k]);
+        return expr_sub(g, force, expr_scale(g, joint->number[0].stiffness, theta));
+    }
+    const struct joint_numbers *number_of = &joint->number[k];
+    const expr q = parts->q[part->lm->q + k], viscous = expr_scale(g, -number_of->viscous, qd);
+    const expr stretch = expr_sub(g, q, expr_number(g, number_of->rest));
+    expr force = expr_sub(g, viscous, expr_scale(g, number_of->stiffness, stretch));
     if (number_of->coulomb != 0) {
         const expr s = expr_function(g, TANH, expr_scale(g, 1 / number_of->coulomb_velocity, qd));
         force = expr_sub(g, force, expr_scale(g, number_of->coulomb, s));
@@ -134,19 +120,6 @@ static expr coordinate_force(struct graph *g, const struct joint_numbers *number
     for (int side = -1; number_of->has_limits && side <= 1; side += 2)
         force = expr_add(g, force, stop_force(g, &number_of->limits, side, q, qd));
     return force;
-}
-
-expr motion_joint_force(const struct robot_parts *parts, const struct link_part *part, int k)
-{
-    const struct joint_model *joint = &part->lm->joint;
-    const expr qd = parts->qd[part->lm->v + k];
-    if (joint->coordinates) return coordinate_force(parts->g, &joint->number[k], parts->q[part->lm->q + k], qd);
-    /* a quaternion: -viscous omega - stiffness theta, the same in all directions */
-    const expr *q = parts->q + part->lm->q + joint->nq - 4, square = dot(parts->g, q + 1, q + 1);
-    const expr force = expr_scale(parts->g, -joint->number[0].viscous, qd);
-    if (!joint->turned_spring) return force;
-    const expr theta = expr_mul(parts->g, expr_angle(parts->g, ANGLE, q[0], square), q[1 + k]);
-    return expr_sub(parts->g, force, expr_scale(parts->g, joint->number[0].stiffness, theta));
 }
 
 expr motion_elastic_force(const struct robot_parts *parts, const struct link_part *part, int k)

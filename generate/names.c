@@ -15,24 +15,12 @@ static const struct {
 
 bool names_quantity_is_inertia(enum quantity what)
 {
-    switch (what) {
-    case Q_MASS:
-    case Q_INERTIA:
-    case Q_HUB_MASS:
-    case Q_HUB_INERTIA:
-    case Q_PAYLOAD_MASS:
-    case Q_PAYLOAD_INERTIA:
-    case Q_LINE_MASS:
-    case Q_FIRST_MOMENT:
-    case Q_SECOND_MOMENT:
-    case Q_SHAPE_MASS:
-    case Q_SHAPE_MOMENT:
-    case Q_SHAPE_GRAM:
-    case Q_MODE_MASS:
-    case Q_MODE_SPIN:
-    case Q_MOTOR_INERTIA: return true;
-    default: return false;
-    }
+    static const bool inertia[QUANTITIES] = {
+        [Q_MASS] = true,          [Q_INERTIA] = true,         [Q_HUB_MASS] = true,     [Q_HUB_INERTIA] = true,
+        [Q_PAYLOAD_MASS] = true,  [Q_PAYLOAD_INERTIA] = true, [Q_LINE_MASS] = true,    [Q_FIRST_MOMENT] = true,
+        [Q_SECOND_MOMENT] = true, [Q_SHAPE_MASS] = true,      [Q_SHAPE_MOMENT] = true, [Q_SHAPE_GRAM] = true,
+        [Q_MODE_MASS] = true,     [Q_MODE_SPIN] = true,       [Q_MOTOR_INERTIA] = true};
+    return inertia[what];
 }
 
 bool names_quantity_is_rate(enum quantity what)
@@ -55,33 +43,22 @@ static bool same_symbol(const struct symbol *a, const struct symbol *b)
     return a->what == b->what && a->link == b->link && a->i == b->i && a->j == b->j && a->axis == b->axis;
 }
 
-static bool grow(struct names *names)
-{
-    const int capacity = names->capacity == 0 ? 64 : 2 * names->capacity;
-    struct symbol *symbol = realloc(names->symbol, (size_t)capacity * sizeof *symbol);
-    if (symbol != NULL) names->symbol = symbol;
-    bool *used = symbol != NULL ? realloc(names->used, (size_t)capacity * sizeof *used) : NULL;
-    if (used != NULL) names->used = used;
-    if (used == NULL) return false;
-    names->capacity = capacity;
-    return true;
-}
-
 expr names_symbol(struct names *names, const struct robot_parts *parts, const struct symbol *symbol)
 {
     int k = 0;
     while (k < names->n && !same_symbol(&names->symbol[k], symbol)) k++;
     if (k == names->n) {
-        names->failed = names->failed || (names->n == names->capacity && !grow(names));
+        struct symbol *larger = realloc(names->symbol, (size_t)(k + 1) * sizeof *larger);
+        if (larger != NULL) names->symbol = larger;
+        else names->failed = true;
         if (names->failed) return ZERO;
-        names->symbol[names->n] = *symbol;
-        names->used[names->n++] = false;
+        names->symbol[names->n++] = *symbol;
     }
     names->symbol[k].definition = symbol->definition;
     return expr_input(parts->g, parts->first[ARGUMENTS] + k);
 }
 
-/* As the list of quantities; inertias by links */
+/* In the order of the list of quantities, but inertias link by link */
 static int symbol_order(const void *x, const void *y)
 {
     int key[2][6];
@@ -104,7 +81,7 @@ void names_sort(struct names *names)
 
 /* ---- which number it is ------------------------------------------------------------------------------------------ */
 
-static bool within(const double *at, const double *first, int count, int *index)
+static bool is_within(const double *at, const double *first, int count, int *index)
 {
     const uintptr_t address = (uintptr_t)at, from = (uintptr_t)first;
     if (first == NULL || address < from || address >= from + (size_t)count * sizeof *first) return false;
@@ -112,7 +89,7 @@ static bool within(const double *at, const double *first, int count, int *index)
     return true;
 }
 
-/* Rounding error of zero against the largest of an array */
+/* The number is zero with a rounding error, compared with the largest number of the array */
 static bool is_noise(double value, const double *first, int count)
 {
     double largest = 0;
@@ -120,7 +97,7 @@ static bool is_noise(double value, const double *first, int count)
     return fabs(value) <= 1e-13 * largest;
 }
 
-static bool near(double a, double b)
+static bool is_near(double a, double b)
 {
     return fabs(a - b) <= 1e-14 * fabs(b);
 }
@@ -133,196 +110,158 @@ struct search {
     expr found;
 };
 
-static expr symbol_at(const struct search *s, enum quantity what, int link, int i, int j, int axis)
+/* Sets the symbol that was found; returns true */
+static bool found_symbol(struct search *s, enum quantity what, int link, int i, int j, int axis, double value)
 {
-    const struct symbol symbol = {.what = what, .link = link, .i = i, .j = j, .axis = axis, .value = *s->at};
-    return names_symbol(s->names, s->parts, &symbol);
+    const struct symbol symbol = {.what = what, .link = link, .i = i, .j = j, .axis = axis, .value = value};
+    s->found = names_symbol(s->names, s->parts, &symbol);
+    return true;
 }
 
-/* Mass, center of mass and inertia are three quantities that follow each other */
+/* A number in an array of the components of a vector or matrix */
+static bool find_component(struct search *s, const double *first, int count, enum quantity what, int link, double value)
+{
+    int k = 0;
+    return is_within(s->at, first, count, &k) && found_symbol(s, what, link, -1, -1, count > 1 ? k : -1, value);
+}
+
+/* A number in an array that has components for each mode; j: the section. Rounding errors, and numbers that are smaller than `least`,
+   become zero */
+static bool find_of_modes(struct search *s, const double *first, int modes, int components, double least,
+                          enum quantity what, int j)
+{
+    int k = 0;
+    if (!is_within(s->at, first, modes * components, &k)) return false;
+    s->found = ZERO;
+    return is_noise(*s->at, first, modes * components) || fabs(*s->at) < least ||
+           found_symbol(s, what, s->link, k / components, j, components > 1 ? k % components : -1, *s->at);
+}
+
 static bool find_properties(struct search *s, const struct mass_properties *body, enum quantity mass,
                             enum quantity center, enum quantity inertia)
 {
-    int k = 0;
-    if (within(s->at, &body->mass, 1, &k)) s->found = symbol_at(s, mass, s->link, -1, -1, -1);
-    else if (within(s->at, body->com, 3, &k)) s->found = symbol_at(s, center, s->link, -1, -1, k);
-    else if (within(s->at, body->inertia, 6, &k)) s->found = symbol_at(s, inertia, s->link, -1, -1, k);
-    else return false;
-    return true;
+    return find_component(s, &body->mass, 1, mass, s->link, *s->at) ||
+           find_component(s, body->com, 3, center, s->link, *s->at) ||
+           find_component(s, body->inertia, 6, inertia, s->link, *s->at);
 }
 
-static expr length_symbol(const struct search *s, int link, double value)
-{
-    const struct symbol symbol = {.what = Q_LENGTH, .link = link, .i = -1, .j = -1, .axis = 0, .value = value};
-    return names_symbol(s->names, s->parts, &symbol);
-}
-
-/* factor mu l^power, if that is the number */
-static bool find_uniform(struct search *s, double factor, int power)
+/* A number in an array of a uniform beam that is factor mu l^power, or without by_mu factor l^power */
+static bool find_uniform(struct search *s, const double *first, int count, double factor, bool by_mu, int power)
 {
     struct graph *g = s->parts->g;
     const struct link *link = &s->parts->model->robot->link[s->link];
-    if (link->type != BODY_BEAM) return false;
+    int k = 0;
+    if (link->type != BODY_BEAM || !is_within(s->at, first, count, &k)) return false;
     const struct beam_properties middle = beam_at(&link->beam, 0.5);
-    const double mu = middle.mass_per_length + middle.added_mass_per_length, l = link->beam.length;
-    if (!near(*s->at, factor * mu * pow(l, power))) return false;
-    const struct symbol symbol = {.what = Q_LINE_MASS, .link = s->link, .i = -1, .j = -1, .axis = -1, .value = mu};
-    s->found = expr_scale(g, factor, names_symbol(s->names, s->parts, &symbol));
-    for (int i = 0; i < power; i++) s->found = expr_mul(g, s->found, length_symbol(s, s->link, l));
+    const double mu = by_mu ? middle.mass_per_length + middle.added_mass_per_length : 1, l = link->beam.length;
+    if (!is_near(*s->at, factor * mu * pow(l, power))) return false;
+    s->found = ONE;
+    if (by_mu) found_symbol(s, Q_LINE_MASS, s->link, -1, -1, -1, mu);
+    expr product = expr_scale(g, factor, s->found);
+    for (int i = 0; i < power; i++) {
+        found_symbol(s, Q_LENGTH, s->link, -1, -1, 0, l);
+        product = expr_mul(g, product, s->found);
+    }
+    s->found = product;
     return true;
 }
 
-/* A rigid link; of a uniform beam: m = mu l, c = l/2, I = mu l^3/12 */
-static bool find_rigid(struct search *s)
-{
-    const struct link *link = &s->parts->model->robot->link[s->link];
-    const struct mass_properties *body = &s->parts->body[s->link];
-    int k = 0;
-    if (within(s->at, &body->mass, 1, &k) && find_uniform(s, 1, 1)) return true;
-    if (within(s->at, body->inertia, 6, &k) && find_uniform(s, 1.0 / 12, 3)) return true;
-    if (link->type == BODY_BEAM && within(s->at, body->com, 1, &k) && near(*s->at, link->beam.length / 2)) {
-        s->found = expr_scale(s->parts->g, 0.5, length_symbol(s, s->link, link->beam.length));
-        return true;
-    }
-    return find_properties(s, body, Q_MASS, Q_CENTER, Q_INERTIA);
-}
-
-/* T of a rigid link; joints of children that are at T have the same symbol */
+/* The position of T of a rigid link; the joint of a child at T has the same symbol */
 static bool find_positions(struct search *s)
 {
     const struct robot_parts *parts = s->parts;
     int k = 0;
-    if (within(s->at, parts->model->link[s->link].tip.p, 3, &k)) {
-        s->found = symbol_at(s, Q_LENGTH, s->link, -1, -1, k);
-        return true;
-    }
+    if (find_component(s, parts->model->link[s->link].tip.p, 3, Q_LENGTH, s->link, *s->at)) return true;
     for (int p = 0; p < parts->n; p++) {
         const struct link_part *part = &parts->part[p];
-        if (part->link != s->link || !within(s->at, part->C.p, 3, &k)) continue;
+        if (part->link != s->link || !is_within(s->at, part->C.p, 3, &k)) continue;
         const int parent = part->lm->parent;
         const bool tip = parent >= 0 && part->mount < 0 && *s->at == parts->model->link[parent].tip.p[k];
-        s->found = tip ? symbol_at(s, Q_LENGTH, parent, -1, -1, k) : symbol_at(s, Q_OFFSET, s->link, -1, -1, k);
-        return true;
+        return find_component(s, part->C.p, 3, tip ? Q_LENGTH : Q_OFFSET, tip ? parent : s->link, *s->at);
     }
     return false;
 }
 
-/* A section: where it is, and how modes move it */
-static bool find_section(struct search *s, const struct section *shape, enum quantity move, enum quantity turn, int j)
-{
-    const int m = s->parts->model->link[s->link].m;
-    int k = 0;
-    if (within(s->at, shape->x, 3, &k)) {
-        const bool tip = move == Q_TIP_SHAPE;
-        s->found = tip ? symbol_at(s, Q_LENGTH, s->link, -1, -1, k) : expr_number(s->parts->g, *s->at);
-    } else if (within(s->at, shape->Phi, 3 * m, &k)) {
-        s->found = is_noise(*s->at, shape->Phi, 3 * m) || fabs(*s->at) < 1e-14
-                       ? ZERO
-                       : symbol_at(s, move, s->link, k / 3, j, k % 3);
-    } else if (within(s->at, shape->Lambda, 3 * m, &k)) {
-        s->found = is_noise(*s->at, shape->Lambda, 3 * m) ? ZERO : symbol_at(s, turn, s->link, k / 3, j, k % 3);
-    } else {
-        return false;
-    }
-    return true;
-}
-
+/* Sections, the hinge first and the tip second: where they are, and how modes move them */
 static bool find_sections(struct search *s)
 {
+    static const enum quantity move[3] = {Q_HINGE_SHAPE, Q_TIP_SHAPE, Q_SECTION_SHAPE},
+                               turn[3] = {Q_HINGE_TURN, Q_TIP_TURN, Q_SECTION_TURN};
     const struct link_model *lm = &s->parts->model->link[s->link];
-    if (find_section(s, &lm->body->hinge, Q_HINGE_SHAPE, Q_HINGE_TURN, -1)) return true;
-    for (int k = 0; k < lm->n_sections; k++)
-        if (find_section(s, &lm->section[k].shape, k == 0 ? Q_TIP_SHAPE : Q_SECTION_SHAPE,
-                         k == 0 ? Q_TIP_TURN : Q_SECTION_TURN, k == 0 ? -1 : k))
+    for (int k = -1; k < lm->n_sections; k++) {
+        const struct section *shape = k < 0 ? &lm->body->hinge : &lm->section[k].shape;
+        const int kind = k < 0 ? 0 : k == 0 ? 1 : 2, j = k > 0 ? k : -1;
+        int i = 0;
+        if (k == 0 && find_component(s, shape->x, 3, Q_LENGTH, s->link, *s->at)) return true;
+        if (is_within(s->at, shape->x, 3, &i)) {
+            s->found = expr_number(s->parts->g, *s->at);
             return true;
+        }
+        if (find_of_modes(s, shape->Phi, lm->m, 3, 1e-14, move[kind], j) ||
+            find_of_modes(s, shape->Lambda, lm->m, 3, 0, turn[kind], j))
+            return true;
+    }
     return false;
 }
 
-/* Symmetric matrices of a beam: a mode is a shape, so that without rotary inertia M_ff is G */
-static bool find_pairs(struct search *s)
+/* Integrals of a flexible body. The indices of symmetric matrices ascend. If each mode is one shape, as for a beam, M_ff without
+   rotary inertia is G */
+static bool find_integrals(struct search *s)
 {
     const struct body *body = s->parts->model->link[s->link].body;
     const int n = body->n_shapes, m = body->m;
     int k = 0;
-    if (within(s->at, body->G, n * n, &k)) {
-        const int a = k / n, b = k % n;
-        s->found = symbol_at(s, Q_SHAPE_GRAM, s->link, a < b ? a : b, a < b ? b : a, -1);
+    if (find_uniform(s, &body->mass, 1, 1, true, 1) || find_component(s, &body->mass, 1, Q_MASS, s->link, *s->at) ||
+        find_uniform(s, body->c0, 3, 0.5, true, 2) || find_component(s, body->c0, 3, Q_FIRST_MOMENT, s->link, *s->at) ||
+        find_uniform(s, body->N0, 6, 1.0 / 3, true, 3) ||
+        find_component(s, body->N0, 6, Q_SECOND_MOMENT, s->link, *s->at) ||
+        find_of_modes(s, body->s, n, 1, 0, Q_SHAPE_MASS, -1))
         return true;
-    }
-    if (!within(s->at, body->Mff0, m * m, &k)) return false;
-    const int a = k / m < k % m ? k / m : k % m, b = k / m + k % m - a;
-    bool gram = n == m;
-    for (int i = 0; gram && i < n; i++) gram = body->k[i] == i;
-    gram = gram && near(body->G[n * a + b], *s->at);
-    s->found = symbol_at(s, gram ? Q_SHAPE_GRAM : Q_MODE_MASS, s->link, a, b, -1);
-    return true;
-}
-
-static bool find_integrals(struct search *s)
-{
-    const struct body *body = s->parts->model->link[s->link].body;
-    const int n = body->n_shapes;
-    int k = 0;
-    if (within(s->at, &body->mass, 1, &k)) {
-        if (!find_uniform(s, 1, 1)) s->found = symbol_at(s, Q_MASS, s->link, -1, -1, -1);
-    } else if (within(s->at, body->c0, 3, &k)) {
-        if (!find_uniform(s, 0.5, 2)) s->found = symbol_at(s, Q_FIRST_MOMENT, s->link, -1, -1, k);
-    } else if (within(s->at, body->N0, 6, &k)) {
-        if (!find_uniform(s, 1.0 / 3, 3)) s->found = symbol_at(s, Q_SECOND_MOMENT, s->link, -1, -1, k);
-    } else if (within(s->at, body->s, n, &k)) {
-        s->found = is_noise(*s->at, body->s, n) ? ZERO : symbol_at(s, Q_SHAPE_MASS, s->link, k, -1, -1);
-    } else if (within(s->at, body->b, 3 * n, &k)) {
-        s->found = is_noise(*s->at, body->b, 3 * n) ? ZERO : symbol_at(s, Q_SHAPE_MOMENT, s->link, k % n, -1, k / n);
-    } else if (within(s->at, body->JL, 3 * body->m, &k)) {
-        s->found = symbol_at(s, Q_MODE_SPIN, s->link, k / 3, -1, k % 3);
-    } else {
-        return find_pairs(s);
-    }
-    return true;
-}
-
-static bool find_in_link(struct search *s)
-{
-    const struct link *link = &s->parts->model->robot->link[s->link];
-    const struct link_model *lm = &s->parts->model->link[s->link];
-    int k = 0;
-    if (within(s->at, lm->joint.motor_inertia, MOST_VELOCITIES, &k)) {
-        s->found = symbol_at(s, Q_MOTOR_INERTIA, s->link, lm->joint.nv > 1 ? k : -1, -1, -1);
-        return true;
-    }
-    return find_properties(s, &link->hub, Q_HUB_MASS, Q_HUB_CENTER, Q_HUB_INERTIA) ||
-           find_properties(s, &link->payload, Q_PAYLOAD_MASS, Q_PAYLOAD_CENTER, Q_PAYLOAD_INERTIA) || find_rigid(s) ||
-           find_positions(s) || (lm->body != NULL && (find_integrals(s) || find_sections(s)));
-}
-
-/* Gravity along one axis of the world is g > 0 */
-static bool find_gravity(struct search *s)
-{
-    const double *gravity = s->parts->model->gravity;
-    int k = 0, n = 0;
-    if (!within(s->at, gravity, 3, &k)) return false;
-    for (int i = 0; i < 3; i++) n += gravity[i] != 0;
-    struct symbol symbol = {.what = Q_GRAVITY, .link = -1, .i = -1, .j = -1, .axis = k, .value = *s->at};
-    const bool down = n == 1 && *s->at < 0;
-    if (down) symbol.value = -*s->at;
-    s->found = names_symbol(s->names, s->parts, &symbol);
-    if (down) s->found = negative(s->found);
-    return true;
+    s->found = ZERO;
+    if (is_within(s->at, body->b, 3 * n, &k))
+        return is_noise(*s->at, body->b, 3 * n) || found_symbol(s, Q_SHAPE_MOMENT, s->link, k % n, -1, k / n, *s->at);
+    if (is_within(s->at, body->JL, 3 * m, &k)) return found_symbol(s, Q_MODE_SPIN, s->link, k / 3, -1, k % 3, *s->at);
+    const bool shapes = is_within(s->at, body->G, n * n, &k);
+    if (!shapes && !is_within(s->at, body->Mff0, m * m, &k)) return false;
+    const int size = shapes ? n : m, a = k / size < k % size ? k / size : k % size, b = k / size + k % size - a;
+    bool gram = shapes || n == m;
+    for (int i = 0; !shapes && gram && i < n; i++) gram = body->k[i] == i;
+    gram = gram && (shapes || is_near(body->G[n * a + b], *s->at));
+    return found_symbol(s, gram ? Q_SHAPE_GRAM : Q_MODE_MASS, s->link, a, b, -1, *s->at);
 }
 
 static expr symbol_for(struct namer *namer, const struct robot_parts *parts, const double *at)
 {
     struct search s = {.names = (struct names *)namer, .parts = parts, .at = at};
+    const double *gravity = parts->model->gravity;
+    const bool down =
+        *at < 0 && (gravity[0] != 0) + (gravity[1] != 0) + (gravity[2] != 0) == 1; /* g > 0 along one axis */
     if (*at == 0) return ZERO;
-    if (find_gravity(&s)) return s.found;
-    for (s.link = 0; s.link < parts->model->n_links; s.link++)
-        if (find_in_link(&s)) return s.found;
+    if (find_component(&s, gravity, 3, Q_GRAVITY, -1, down ? -*at : *at)) return down ? negative(s.found) : s.found;
+    for (s.link = 0; s.link < parts->model->n_links; s.link++) {
+        const struct link *link = &parts->model->robot->link[s.link];
+        const struct link_model *lm = &parts->model->link[s.link];
+        const struct mass_properties *body =
+            &parts->body[s.link]; /* of a uniform beam m = mu l, c = l/2, I = mu l^3/12 */
+        int k = 0;
+        if (is_within(at, lm->joint.motor_inertia, MOST_VELOCITIES, &k))
+            found_symbol(&s, Q_MOTOR_INERTIA, s.link, lm->joint.nv > 1 ? k : -1, -1, -1, *at);
+        else if (!find_properties(&s, &link->hub, Q_HUB_MASS, Q_HUB_CENTER, Q_HUB_INERTIA) &&
+                 !find_properties(&s, &link->payload, Q_PAYLOAD_MASS, Q_PAYLOAD_CENTER, Q_PAYLOAD_INERTIA) &&
+                 !find_uniform(&s, &body->mass, 1, 1, true, 1) &&
+                 !find_uniform(&s, body->inertia, 6, 1.0 / 12, true, 3) &&
+                 !find_uniform(&s, body->com, 1, 0.5, false, 1) &&
+                 !find_properties(&s, body, Q_MASS, Q_CENTER, Q_INERTIA) && !find_positions(&s) &&
+                 (lm->body == NULL || (!find_integrals(&s) && !find_sections(&s))))
+            continue;
+        return s.found;
+    }
     return expr_number(parts->g, *at);
 }
 
 /* ---- rotations of sections --------------------------------------------------------------------------------------- */
 
-/* A rotation about one axis is an angle with a symbol; others stay as they are */
+/* A rotation about one axis becomes a symbol, an angle; other rotations are not changed */
 static void turn_symbol(struct namer *namer, const struct robot_parts *parts, const struct section *at, bool rate,
                         expr theta[3])
 {
@@ -359,19 +298,17 @@ void names_make(struct names *names)
 void names_free(struct names *names)
 {
     free(names->symbol);
-    free(names->used);
     names->symbol = NULL;
-    names->used = NULL;
 }
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
 
-/* Another component of the same vector or matrix is used */
+/* The name needs the axis: another component of the same vector or matrix is used */
 static bool needs_axis(const struct names *names, const struct symbol *symbol)
 {
     for (int k = 0; k < names->n; k++) {
         struct symbol other = names->symbol[k];
-        if (!names->used[k] || other.axis == symbol->axis) continue;
+        if (!names->symbol[k].used || other.axis == symbol->axis) continue;
         other.axis = symbol->axis;
         if (same_symbol(&other, symbol)) return true;
     }
@@ -387,7 +324,7 @@ static const char *axis_text(const struct symbol *symbol)
 }
 
 /* A letter with its indices, from 1. A letter l_c of LaTeX with index 1 is l_{c,1} */
-static void write_name(FILE *file, bool latex, const char *letter, int n, const int *index, const char *axis)
+static void write_letter(FILE *file, bool latex, const char *letter, int n, const int *index, const char *axis)
 {
     const char *lower = latex ? strchr(letter, '_') : NULL;
     const char *separator = latex ? "," : "_";
@@ -400,38 +337,31 @@ static void write_name(FILE *file, bool latex, const char *letter, int n, const 
     if (latex) fputc('}', file);
 }
 
-static void write_symbol(FILE *file, const struct names *names, const struct symbol *symbol, bool latex)
+/* q_2, or q_2_1 if the joint has several coordinates, and eta_2_1; rates have a d after the letter */
+void write_input_name(FILE *file, const struct robot_parts *parts, const struct names *names, int input, bool latex)
 {
-    int index[3], n = 0;
-    if (symbol->link >= 0) index[n++] = symbol->link;
-    if (symbol->i >= 0) index[n++] = symbol->i;
-    if (symbol->j >= 0) index[n++] = symbol->j;
-    write_name(file, latex, latex ? quantities[symbol->what].latex : quantities[symbol->what].text, n, index,
-               symbol->axis >= 0 && needs_axis(names, symbol) ? axis_text(symbol) : NULL);
-}
-
-/* q_2, q_2_1 of a joint with several, eta_2_1; with d after the letter for rates */
-static void write_coordinate(FILE *file, const struct robot_parts *parts, int input, bool latex)
-{
+    static const char *const letter[2][2][2] = {{{"q", "qd"}, {"eta", "etad"}},
+                                                {{"q", "\\dot q"}, {"\\eta", "\\dot\\eta"}}};
     const struct model *model = parts->model;
     const bool rate = input >= parts->first[ARG_QD];
     const int at = rate ? input - parts->first[ARG_QD] : input;
-    int link = 0;
+    int index[3], n = 0, link = 0;
+    if (input >= parts->first[ARGUMENTS]) {
+        const struct symbol *symbol = &names->symbol[input - parts->first[ARGUMENTS]];
+        const int given[3] = {symbol->link, symbol->i, symbol->j};
+        for (int k = 0; k < 3; k++)
+            if (given[k] >= 0) index[n++] = given[k];
+        write_letter(file, latex, latex ? quantities[symbol->what].latex : quantities[symbol->what].text, n, index,
+                     symbol->axis >= 0 && needs_axis(names, symbol) ? axis_text(symbol) : NULL);
+        return;
+    }
     while (at >= (rate ? model->link[link].eta_v : model->link[link].eta_q) + model->link[link].m) link++;
     const struct link_model *lm = &model->link[link];
     const int k = at - (rate ? lm->v : lm->q), joint = rate ? lm->joint.nv : lm->joint.nq;
     const bool elastic = k >= joint;
-    const int index[2] = {link, elastic ? k - joint : k};
-    static const char *const letter[2][2][2] = {{{"q", "qd"}, {"eta", "etad"}},
-                                                {{"q", "\\dot q"}, {"\\eta", "\\dot\\eta"}}};
-    write_name(file, latex, letter[latex][elastic][rate], elastic || joint > 1 ? 2 : 1, index, NULL);
-}
-
-void write_input_name(FILE *file, const struct robot_parts *parts, const struct names *names, int input, bool latex)
-{
-    const int k = input - parts->first[ARGUMENTS];
-    if (k >= 0) write_symbol(file, names, &names->symbol[k], latex);
-    else write_coordinate(file, parts, input, latex);
+    index[0] = link;
+    index[1] = elastic ? k - joint : k;
+    write_letter(file, latex, letter[latex][elastic][rate], elastic || joint > 1 ? 2 : 1, index, NULL);
 }
 
 void write_meaning(FILE *file, const struct robot_parts *parts, const struct symbol *symbol)

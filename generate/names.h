@@ -52,14 +52,14 @@ struct symbol {
     int link, i, j; /* -1: no index                                              */
     int axis;       /* component: 0 to 5 of a symmetric matrix, x to z of a vector; -1: none */
     double value;
+    bool used;       /* in the equations that are written */
     expr definition; /* of angles and their rates: a sum in other symbols; else ZERO */
 };
 
 struct names {
     struct namer namer; /* first: the callbacks get its address */
-    int n, capacity;
+    int n;
     struct symbol *symbol;
-    bool *used; /* set by whoever writes equations, before symbol_name() */
     bool failed;
 };
 

@@ -14,16 +14,22 @@ static struct pose identity_pose(void)
     return (struct pose){.R = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
 }
 
+/* C = A' B */
+static void transposed_product(const double A[9], const double B[9], double C[9])
+{
+    for (int i = 0; i < 9; i++) {
+        C[i] = 0;
+        for (int k = 0; k < 3; k++) C[i] += A[3 * k + i / 3] * B[3 * k + i % 3];
+    }
+}
+
 struct pose parts_pose_relative(const struct pose *a, const struct pose *b)
 {
     struct pose c;
     double d[3];
     for (int i = 0; i < 3; i++) d[i] = b->p[i] - a->p[i];
     tmul3(a->R, d, c.p);
-    for (int i = 0; i < 9; i++) {
-        c.R[i] = 0;
-        for (int k = 0; k < 3; k++) c.R[i] += a->R[3 * k + i / 3] * b->R[3 * k + i % 3];
-    }
+    transposed_product(a->R, b->R, c.R);
     return c;
 }
 
@@ -43,63 +49,35 @@ static void perpendicular_part(const double z[3], double x[3])
 
 /* ---- which links are parts --------------------------------------------------------------------------------------- */
 
-static struct solid solid_of(struct graph *g, const struct rigid *rigid)
-{
-    struct solid solid = {.m = expr_number(g, rigid->m)};
-    for (int i = 0; i < 3; i++) solid.h[i] = expr_number(g, rigid->h[i]);
-    for (int i = 0; i < 6; i++) solid.J[i] = expr_number(g, rigid->J[i]);
-    return solid;
-}
-
-/* A solid given at `pose`, in the frame in which that is given */
-static void move_solid(struct graph *g, const struct pose *pose, struct solid *solid)
-{
-    struct path path = {0};
-    path_slides(g, pose->p, &path);
-    path_rotation(g, pose->R, &path);
-    for (int i = path.n - 1; i >= 0; i--) path_element_solid_back(g, &path.element[i], solid);
-}
-
-/* Where the joint of a link is: on a part, or on what a fixed link belongs to */
-static struct host carrier_of(const struct robot_parts *parts, const struct link_model *lm)
-{
-    struct host host = {.part = -1, .section = -1, .at = identity_pose()};
-    struct pose joint;
-    copy9(lm->R, joint.R);
-    copy3(lm->t, joint.p);
-    if (lm->parent >= 0) {
-        host = parts->host[lm->parent];
-        if (lm->mount >= 0) host.section = lm->mount; /* of a flexible link, which is a part */
-    }
-    host.at = dyn_pose_compose(&host.at, &joint);
-    return host;
-}
-
-static bool belongs_to_parent(const struct link_model *lm)
-{
-    return lm->joint.nv == 0 && lm->body == NULL;
-}
-
+/* Parts are links that are flexible or have a joint that moves. Other links belong to the part that carries their joint */
 static void list_parts(struct robot_parts *parts)
 {
     for (int i = 0; i < parts->model->n_links; i++) {
         const struct link_model *lm = &parts->model->link[i];
-        const struct host carrier = carrier_of(parts, lm);
+        struct host carrier = {.part = -1, .section = -1, .at = identity_pose()};
+        struct pose joint;
+        copy9(lm->R, joint.R);
+        copy3(lm->t, joint.p);
+        if (lm->parent >= 0) carrier = parts->host[lm->parent];
+        if (lm->parent >= 0 && lm->mount >= 0) carrier.section = lm->mount; /* of a flexible link, which is a part */
+        carrier.at = dyn_pose_compose(&carrier.at, &joint);
         parts->host[i] = carrier;
-        if (belongs_to_parent(lm)) continue;
+        if (lm->joint.nv == 0 && lm->body == NULL) continue;
         parts->host[i] = (struct host){.part = parts->n, .section = -1, .at = identity_pose()};
-        struct link_part *part = &parts->part[parts->n++];
-        *part =
-            (struct link_part){.link = i, .lm = lm, .parent = carrier.part, .mount = carrier.section, .C = carrier.at};
-        part->own = identity_pose();
-        part->m = lm->m;
-        part->n_sections = lm->n_sections;
+        parts->part[parts->n++] = (struct link_part){.link = i,
+                                                     .lm = lm,
+                                                     .parent = carrier.part,
+                                                     .mount = carrier.section,
+                                                     .C = carrier.at,
+                                                     .own = identity_pose(),
+                                                     .m = lm->m,
+                                                     .n_sections = lm->n_sections};
     }
 }
 
 /* ---- frames ------------------------------------------------------------------------------------------------------ */
 
-/* The joint axis of the first part on O of this one (`in` < 0: on the world), and a point on it */
+/* The joint axis, and a point on it, of the first part whose joint is on O of part `in`, or on the world if `in` < 0 */
 static bool first_axis(const struct robot_parts *parts, int in, double axis[3], double point[3])
 {
     for (int i = 0; i < parts->n; i++) {
@@ -107,7 +85,7 @@ static bool first_axis(const struct robot_parts *parts, int in, double axis[3], 
         double own[3];
         if (child->parent != in || child->mount >= 0) continue;
         copy3(child->C.p, point);
-        if (!path_joint_first_axis(&child->lm->joint, own)) return false;
+        if (!path_joint_axis(&child->lm->joint, false, own)) return false;
         mul3(child->C.R, own, axis);
         return true;
     }
@@ -115,12 +93,12 @@ static bool first_axis(const struct robot_parts *parts, int in, double axis[3], 
     return false;
 }
 
-/* x along the common normal of the joint axis z and the next one, or towards it; the origin where the normal starts */
+/* x is along the common normal of the joint axis z and the next joint axis, or points to that axis; the origin is where the normal starts */
 static void choose_frame(const struct robot_parts *parts, int i)
 {
     struct link_part *part = &parts->part[i];
     double z[3], w[3], p[3], x[3], y[3], shift = 0;
-    if (part->lm->body != NULL || !path_joint_last_axis(&part->lm->joint, z)) return;
+    if (part->lm->body != NULL || !path_joint_axis(&part->lm->joint, true, z)) return;
     const bool axis = first_axis(parts, i, w, p);
     if (axis) cross3(z, w, x);
     if (axis && normalized(x)) {
@@ -158,14 +136,14 @@ static void choose_world(struct robot_parts *parts)
     if (parts->n == 0 || parts->part[0].parent >= 0) return;
     const struct link_part *first = &parts->part[0];
     parts->world = first->C;
-    if (!path_joint_first_axis(&first->lm->joint, w)) return;
+    if (!path_joint_axis(&first->lm->joint, false, w)) return;
     path_align_z(w, A);
     matmul3(first->C.R, A, parts->world.R);
 }
 
 /* ---- paths ------------------------------------------------------------------------------------------------------- */
 
-/* Slides the joint frame along its axis z to where fewer components of its position remain; returns the way back */
+/* Slides the joint frame along its axis z such that one component of its position becomes zero; returns the distance back */
 static double slide_to_normal(double p[3], const double z[3])
 {
     int k = -1;
@@ -180,11 +158,6 @@ static double slide_to_normal(double p[3], const double z[3])
     return -by;
 }
 
-static bool is_zero(const double p[3])
-{
-    return p[0] == 0 && p[1] == 0 && p[2] == 0;
-}
-
 static void make_path(struct robot_parts *parts, struct link_part *part)
 {
     struct graph *g = parts->g;
@@ -194,30 +167,23 @@ static void make_path(struct robot_parts *parts, struct link_part *part)
     const struct pose from = part->mount >= 0 ? identity_pose() : parent != NULL ? parent->own : parts->world;
     const struct pose C = parts_pose_relative(&from, &part->C);
     double first[3], last[3], A[9], A2[9], M[9], to[9], p[3], z[3], back = 0;
-    path_align_z(path_joint_first_axis(joint, first) ? first : (const double[3]){0, 0, 1}, A);
-    path_align_z(path_joint_last_axis(joint, last) ? last : (const double[3]){0, 0, 1}, A2);
+    path_align_z(path_joint_axis(joint, false, first) ? first : (const double[3]){0, 0, 1}, A);
+    path_align_z(path_joint_axis(joint, true, last) ? last : (const double[3]){0, 0, 1}, A2);
     if (joint->nv == 0) copy9(part->own.R, A); /* straight to the part's frame */
     if (joint->nv == 0) copy9(part->own.R, A2);
     matmul3(C.R, A, M);
     for (int i = 0; i < 3; i++) z[i] = M[3 * i + 2];
     copy3(C.p, p);
     if (joint->nv == 1 && parts->namer == NULL) back = slide_to_normal(p, z);
-    for (int i = 0; i < 9; i++) {
-        to[i] = 0;
-        for (int k = 0; k < 3; k++) to[i] += A2[3 * k + i / 3] * part->own.R[3 * k + i % 3];
-    }
+    transposed_product(A2, part->own.R, to);
     const bool deflected = part->mount >= 0;
     const expr *theta = deflected ? parent->section[part->mount].theta : NULL;
-    static const double I[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     struct pending before;
     if (parent != NULL && part->mount < 0) path_hinge(parts, parent, false, path);
-    if (deflected && is_zero(p)) {
+    if (deflected && p[0] == 0 && p[1] == 0 && p[2] == 0) {
         before = path_deflection_but_z(g, theta, M, path);
     } else {
-        if (deflected) {
-            const struct pending left = path_deflection_but_z(g, theta, I, path);
-            path_turn(g, 2, &left, path);
-        }
+        if (deflected) path_deflection(g, theta, path);
         if (parts->namer != NULL && parent != NULL)
             for (int i = 0; i < 3; i++) path_slide(i, constant(parts, &part->C.p[i]), path);
         else path_slides(g, p, path);
@@ -232,48 +198,44 @@ static void make_path(struct robot_parts *parts, struct link_part *part)
 /* ---- masses ------------------------------------------------------------------------------------------------------ */
 
 /* A body that a joint does not move, as far as the dynamics can tell, belongs to what carries the joint (Khalil's regrouping): of a
-   body that turns about z the mass, the first moment along z and an inertia diag(a, a, 0); of one that slides all of its inertia. */
-static struct solid regrouped(struct graph *g, const struct joint_model *joint, struct solid *solid)
-{
-    struct solid moved = {0};
-    if (joint->part[0] == TURNS) {
-        moved.m = solid->m;
-        moved.h[2] = solid->h[2];
-        moved.J[0] = moved.J[1] = solid->J[1];
-        solid->J[0] = expr_sub(g, solid->J[0], solid->J[1]);
-        solid->J[1] = solid->m = solid->h[2] = ZERO;
-    } else {
-        memcpy(moved.J, solid->J, sizeof moved.J);
-        memset(solid->J, 0, sizeof solid->J);
-    }
-    return moved;
-}
-
-/* From the last part to the first, where a rigid part is carried by a rigid part or the world */
+   body that turns about z the mass, the first moment along z and an inertia diag(a, a, 0); of one that slides all of its inertia.
+   Done from the last part to the first, for rigid parts that are carried by a rigid part or the world */
 static void regroup(struct robot_parts *parts)
 {
     struct graph *g = parts->g;
     for (int i = parts->n - 1; i >= 0; i--) {
         struct link_part *part = &parts->part[i];
-        struct link_part *parent = part->parent >= 0 ? &parts->part[part->parent] : NULL;
+        struct solid *solid = &part->solid, moved = {0};
         if (part->lm->body != NULL || part->lm->joint.nv != 1 || part->mount >= 0) continue;
-        struct solid moved = regrouped(g, &part->lm->joint, &part->solid);
-        if (parent == NULL) continue;
         const bool turns = part->lm->joint.part[0] == TURNS;
-        int e = part->path.n - 1;
-        for (; e >= 0 && part->path.element[e].move != COLUMN; e--)
-            if (!turns || part->path.element[e].move == SLIDE)
-                path_element_solid_back(g, &part->path.element[e], &moved);
-        for (e--; e >= 0; e--) path_element_solid_back(g, &part->path.element[e], &moved);
-        spatial_add_solid(g, &moved, &parent->solid);
+        if (turns) {
+            moved.m = solid->m;
+            moved.h[2] = solid->h[2];
+            moved.J[0] = moved.J[1] = solid->J[1];
+            solid->J[0] = expr_sub(g, solid->J[0], solid->J[1]);
+            solid->J[1] = solid->m = solid->h[2] = ZERO;
+        } else {
+            memcpy(moved.J, solid->J, sizeof moved.J);
+            memset(solid->J, 0, sizeof solid->J);
+        }
+        if (part->parent < 0) continue;
+        bool after = true; /* the column of the joint */
+        for (int e = part->path.n - 1; e >= 0; e--) {
+            const struct element *element = &part->path.element[e];
+            if (element->move == COLUMN) after = false;
+            else if (!after || !turns || element->move == SLIDE) path_element_solid_back(g, element, &moved);
+        }
+        spatial_add_solid(g, &moved, &parts->part[part->parent].solid);
     }
 }
 
-static const struct kept *kept_mass(const struct kept *kept, int n_kept, int link)
+/* Transforms a solid from the frame at `pose` to the frame in which `pose` is given */
+static void move_solid(struct graph *g, const struct pose *pose, struct solid *solid)
 {
-    for (int i = 0; i < n_kept; i++)
-        if (kept[i].parameter == KEPT_PAYLOAD_MASS && kept[i].index == link) return &kept[i];
-    return NULL;
+    struct path path = {0};
+    path_slides(g, pose->p, &path);
+    path_rotation(g, pose->R, &path);
+    path_solid_back(g, &path, solid);
 }
 
 /* A payload whose mass is an argument, about T */
@@ -292,26 +254,22 @@ static struct solid kept_payload(struct graph *g, const struct link *link, expr 
     return solid;
 }
 
-static void negate_solid(struct solid *solid)
-{
-    solid->m = negative(solid->m);
-    for (int i = 0; i < 3; i++) solid->h[i] = negative(solid->h[i]);
-    for (int i = 0; i < 6; i++) solid->J[i] = negative(solid->J[i]);
-}
-
-/* Payload of the model, or with its mass kept as an argument */
-static struct solid payload_of(struct robot_parts *parts, int link, const struct kept *kept, int n_kept, bool change)
+/* The payload of a link, with its mass as an argument if that is kept. `change`: only its difference from the payload of the model */
+static struct solid payload_of(const struct robot_parts *parts, int link, bool change)
 {
     struct graph *g = parts->g;
     const struct link *data = &parts->model->robot->link[link];
-    const struct kept *mass = kept_mass(kept, n_kept, link);
-    struct solid now = kept_payload(g, data, expr_number(g, data->payload.mass));
-    if (mass == NULL) return change ? (struct solid){0} : now;
-    struct solid with = kept_payload(g, data, expr_input(g, parts->first[ARG_KEPT] + (int)(mass - kept)));
-    if (!change) return with;
-    negate_solid(&now);
-    spatial_add_solid(g, &now, &with);
-    return with;
+    const struct solid now = kept_payload(g, data, expr_number(g, data->payload.mass));
+    for (int k = 0; k < parts->n_kept; k++) {
+        if (parts->kept[k].parameter != KEPT_PAYLOAD_MASS || parts->kept[k].index != link) continue;
+        struct solid with = kept_payload(g, data, expr_input(g, parts->first[ARG_KEPT] + k));
+        if (!change) return with;
+        with.m = expr_sub(g, with.m, now.m);
+        for (int i = 0; i < 3; i++) with.h[i] = expr_sub(g, with.h[i], now.h[i]);
+        for (int i = 0; i < 6; i++) with.J[i] = expr_sub(g, with.J[i], now.J[i]);
+        return with;
+    }
+    return change ? (struct solid){0} : now;
 }
 
 /* ---- masses with names ------------------------------------------------------------------------------------------- */
@@ -328,17 +286,7 @@ static struct solid named_solid(const struct robot_parts *parts, const struct ma
     return at;
 }
 
-/* A solid given in T of a rigid link, in O */
-static void move_from_tip(struct robot_parts *parts, int link, struct solid *solid)
-{
-    const struct pose *tip = &parts->model->link[link].tip;
-    struct path path = {0};
-    for (int i = 0; i < 3; i++) path_slide(i, constant(parts, &tip->p[i]), &path);
-    path_rotation(parts->g, tip->R, &path);
-    for (int e = path.n - 1; e >= 0; e--) path_element_solid_back(parts->g, &path.element[e], solid);
-}
-
-/* The body of a link in O: rigid link, or hub; with the payload of a rigid link */
+/* In O: the hub of a link, and of a rigid link also its body and payload */
 static struct solid named_body(struct robot_parts *parts, int i)
 {
     struct graph *g = parts->g;
@@ -350,7 +298,10 @@ static struct solid named_body(struct robot_parts *parts, int i)
     solid = named_solid(parts, &parts->body[i]);
     spatial_add_solid(g, &solid, &sum);
     solid = named_solid(parts, &link->payload);
-    move_from_tip(parts, i, &solid);
+    struct path path = {0}; /* from O to T */
+    for (int k = 0; k < 3; k++) path_slide(k, constant(parts, &parts->model->link[i].tip.p[k]), &path);
+    path_rotation(g, parts->model->link[i].tip.R, &path);
+    path_solid_back(g, &path, &solid);
     spatial_add_solid(g, &solid, &sum);
     return sum;
 }
@@ -358,7 +309,7 @@ static struct solid named_body(struct robot_parts *parts, int i)
 /* ---- masses of parts ------------------------------------------------------------------------------------------------ */
 
 /* The body of a link in O, and of a flexible link the payload in T */
-static struct solid body_of(struct robot_parts *parts, int i, const struct kept *kept, int n_kept, struct solid *tip)
+static struct solid body_of(struct robot_parts *parts, int i, struct solid *tip)
 {
     struct graph *g = parts->g;
     const struct link_model *lm = &parts->model->link[i];
@@ -368,24 +319,26 @@ static struct solid body_of(struct robot_parts *parts, int i, const struct kept 
         if (flexible) *tip = named_solid(parts, &parts->model->robot->link[i].payload);
         return named_body(parts, i);
     }
-    struct solid solid = solid_of(g, &lm->rigid);
-    if (flexible) *tip = payload_of(parts, i, kept, n_kept, false);
+    struct solid solid = {.m = expr_number(g, lm->rigid.m)};
+    for (int k = 0; k < 3; k++) solid.h[k] = expr_number(g, lm->rigid.h[k]);
+    for (int k = 0; k < 6; k++) solid.J[k] = expr_number(g, lm->rigid.J[k]);
+    if (flexible) *tip = payload_of(parts, i, false);
     if (flexible) return solid;
-    struct solid change = payload_of(parts, i, kept, n_kept, true);
+    struct solid change = payload_of(parts, i, true);
     move_solid(g, &lm->tip, &change);
     spatial_add_solid(g, &change, &solid);
     return solid;
 }
 
 /* Bodies of links go to the parts that they belong to */
-static void place_masses(struct robot_parts *parts, const struct kept *kept, int n_kept)
+static void place_masses(struct robot_parts *parts)
 {
     struct graph *g = parts->g;
     for (int i = 0; i < parts->model->n_links; i++) {
         const struct host *host = &parts->host[i];
         if (host->part < 0) continue;
         struct link_part *part = &parts->part[host->part];
-        struct solid payload, solid = body_of(parts, i, kept, n_kept, &payload);
+        struct solid payload, solid = body_of(parts, i, &payload);
         if (part->n_sections > 0 && parts->model->link[i].body != NULL)
             spatial_add_solid(g, &payload, &part->section[0].solid);
         move_solid(g, &host->at, &solid);
@@ -396,7 +349,7 @@ static void place_masses(struct robot_parts *parts, const struct kept *kept, int
             struct path hinge = {0};
             move_solid(g, &own, &solid);
             path_hinge(parts, part, false, &hinge);
-            for (int e = hinge.n - 1; e >= 0; e--) path_element_solid_back(g, &hinge.element[e], &solid);
+            path_solid_back(g, &hinge, &solid);
             spatial_add_solid(g, &solid, &part->solid);
         }
     }
@@ -404,29 +357,30 @@ static void place_masses(struct robot_parts *parts, const struct kept *kept, int
 
 /* ---- making ------------------------------------------------------------------------------------------------------ */
 
-static void *take(struct robot_parts *parts, int count, size_t size)
+static void *allocate(struct robot_parts *parts, int count, size_t size)
 {
     return arena_allocate(&parts->arena, (size_t)count, size);
 }
 
-static bool take_part(struct robot_parts *parts, struct link_part *part)
+static void take_part(struct robot_parts *parts, struct link_part *part)
 {
     const int m = part->m, shapes = part->lm->body != NULL ? part->lm->body->n_shapes : 0;
-    part->rho = take(parts, shapes, sizeof *part->rho);
-    part->F = take(parts, m, sizeof *part->F);
-    part->W = take(parts, m, sizeof *part->W);
-    part->D = take(parts, m * m, sizeof *part->D);
-    part->inverse_d = take(parts, m, sizeof(expr));
-    part->b_eta = take(parts, m, sizeof(expr));
-    part->JF = take(parts, m, sizeof *part->JF);
-    part->section = take(parts, part->n_sections, sizeof *part->section);
-    part->column = take(parts, MOST_ELEMENTS, sizeof *part->column);
+    part->rho = allocate(parts, shapes, sizeof *part->rho);
+    part->F = allocate(parts, m, sizeof *part->F);
+    part->W = allocate(parts, m, sizeof *part->W);
+    part->D = allocate(parts, m * m, sizeof *part->D);
+    part->inverse_d = allocate(parts, m, sizeof(expr));
+    part->b_eta = allocate(parts, m, sizeof(expr));
+    part->frame = allocate(parts, 1 + part->n_sections, sizeof *part->frame);
+    part->JF = allocate(parts, m, sizeof *part->JF);
+    part->section = allocate(parts, part->n_sections, sizeof *part->section);
+    part->column = allocate(parts, MOST_ELEMENTS, sizeof *part->column);
     if (m > 0) part->shortened = shortened_make(parts, part);
     if (m > 0) part->geometric = geometric_part_make(parts, part);
     part->eta = parts->q + part->lm->eta_q;
     part->etad = parts->qd + part->lm->eta_v;
-    for (int s = 0; s < part->n_sections; s++) part->section[s].J = take(parts, m, sizeof *part->section[s].J);
-    return !parts->arena.failed;
+    for (int s = 0; part->section != NULL && s < part->n_sections; s++)
+        part->section[s].J = allocate(parts, m, sizeof *part->section[s].J);
 }
 
 void parts_number_arguments(const struct mechanism *mechanism, int n_kept, bool wrenches, int first[ARGUMENTS + 1])
@@ -446,68 +400,51 @@ void parts_number_arguments(const struct mechanism *mechanism, int n_kept, bool 
     for (int i = 0; i < ARGUMENTS; i++) first[i + 1] = first[i] + count[i];
 }
 
-static expr *inputs_of(struct robot_parts *parts, enum argument argument)
+static void place_gravity(struct robot_parts *parts)
 {
-    const int first = parts->first[argument], count = parts->first[argument + 1] - first;
-    expr *x = count > 0 ? take(parts, count, sizeof *x) : NULL;
-    for (int i = 0; x != NULL && i < count; i++) x[i] = expr_input(parts->g, first + i);
-    return x;
-}
-
-static void place_gravity(struct robot_parts *parts, const struct kept *kept, int n_kept)
-{
-    expr along[3];
+    struct vector along;
     struct path path = {0};
-    for (int i = 0; i < 3; i++) along[i] = constant(parts, &parts->model->gravity[i]);
-    for (int i = 0; i < n_kept; i++)
-        if (kept[i].parameter == KEPT_GRAVITY) along[kept[i].index] = expr_input(parts->g, parts->first[ARG_KEPT] + i);
+    for (int i = 0; i < 3; i++) along.e[i] = constant(parts, &parts->model->gravity[i]);
+    for (int i = 0; i < parts->n_kept; i++)
+        if (parts->kept[i].parameter == KEPT_GRAVITY)
+            along.e[parts->kept[i].index] = expr_input(parts->g, parts->first[ARG_KEPT] + i);
     path_rotation(parts->g, parts->world.R, &path);
-    struct vector v = {{along[0], along[1], along[2]}};
-    for (int i = 0; i < path.n; i++) v = path_element_forth(parts->g, &path.element[i], v.e);
-    memcpy(parts->gravity, v.e, sizeof v.e);
+    along = path_forth(parts->g, &path, along);
+    memcpy(parts->gravity, along.e, sizeof along.e);
 }
 
-static enum status make(const struct kept *kept, int n_kept, bool wrenches, struct robot_parts *parts)
+enum status parts_make(struct graph *g, const struct mechanism *mechanism, struct namer *namer, const struct kept *kept,
+                       int n_kept, bool wrenches, struct robot_parts *parts)
 {
-    struct graph *g = parts->g;
-    const struct model *model = parts->model;
-    parts_number_arguments(parts->mechanism, n_kept, wrenches, parts->first);
-    parts->part = take(parts, model->n_links, sizeof *parts->part);
-    parts->host = take(parts, model->n_links, sizeof *parts->host);
-    parts->body = take(parts, model->n_links, sizeof *parts->body);
+    const struct model *model = mechanism->model;
+    *parts = (struct robot_parts){
+        .g = g, .namer = namer, .mechanism = mechanism, .model = model, .kept = kept, .n_kept = n_kept};
+    parts_number_arguments(mechanism, n_kept, wrenches, parts->first);
+    parts->part = allocate(parts, model->n_links, sizeof *parts->part);
+    parts->host = allocate(parts, model->n_links, sizeof *parts->host);
+    parts->body = allocate(parts, model->n_links, sizeof *parts->body);
+    expr *inputs = allocate(parts, parts->first[ARG_KEPT], sizeof *inputs);
+    if (parts->arena.failed) return STATUS_NO_MEMORY;
+    for (int i = 0; i < parts->first[ARG_KEPT]; i++) inputs[i] = expr_input(g, i);
     expr **const arguments[] = {&parts->q,          &parts->qd,       &parts->tau,        &parts->qdd,
                                 &parts->prescribed, &parts->actuator, &parts->tip_wrench, &parts->frame_wrench};
-    for (int i = 0; i < ARG_KEPT; i++) *arguments[i] = inputs_of(parts, (enum argument)i);
-    if (parts->arena.failed) return STATUS_NO_MEMORY;
+    for (int i = 0; i < ARG_KEPT; i++)
+        *arguments[i] = parts->first[i] < parts->first[i + 1] ? inputs + parts->first[i] : NULL;
     list_parts(parts);
     choose_world(parts);
-    place_gravity(parts, kept, n_kept);
-    for (int i = 0; i < parts->n; i++)
-        if (!take_part(parts, &parts->part[i])) return STATUS_NO_MEMORY;
-    for (int i = 0; i < parts->n && parts->namer == NULL; i++) choose_frame(parts, i);
+    place_gravity(parts);
+    for (int i = 0; i < parts->n; i++) take_part(parts, &parts->part[i]);
+    if (parts->arena.failed) return STATUS_NO_MEMORY;
+    for (int i = 0; i < parts->n && namer == NULL; i++) choose_frame(parts, i);
     for (int i = 0; i < parts->n; i++)
         if (parts->part[i].m > 0) flexible_hinge(parts, &parts->part[i]);
-    place_masses(parts, kept, n_kept);
+    place_masses(parts);
     for (int i = 0; i < parts->n; i++) {
         make_path(parts, &parts->part[i]);
         if (parts->part[i].m > 0) flexible_configuration(parts, &parts->part[i]);
     }
-    if (parts->namer == NULL) regroup(parts);
+    if (namer == NULL) regroup(parts);
     return g->failed ? STATUS_NO_MEMORY : STATUS_OK;
-}
-
-enum status parts_make(struct graph *g, const struct mechanism *mechanism, const struct kept *kept, int n_kept,
-                       bool wrenches, struct robot_parts *parts)
-{
-    *parts = (struct robot_parts){.g = g, .mechanism = mechanism, .model = mechanism->model};
-    return make(kept, n_kept, wrenches, parts);
-}
-
-enum status parts_make_named(struct graph *g, const struct mechanism *mechanism, struct namer *namer,
-                             struct robot_parts *parts)
-{
-    *parts = (struct robot_parts){.g = g, .namer = namer, .mechanism = mechanism, .model = mechanism->model};
-    return make(NULL, 0, false, parts);
 }
 
 void parts_free(struct robot_parts *parts)

@@ -28,16 +28,19 @@ struct eliminated {
     expr U[6], G[6], inverse_D; /* P h, U/D, 1/D */
 };
 
-/* A section of a flexible part, in axes of F, at the origin of T. */
+/* The frame of a part, or of a section of it, in axes of F at the origin of T. */
+struct frame_part {
+    expr omega[3], acc[6]; /* motion                       */
+    expr b[6];             /* inertia forces               */
+    struct spatial P;      /* inertia of what it carries   */
+    expr x[6];             /* acceleration of a solution   */
+};
+
+/* A section of a flexible part. */
 struct section_part {
     expr r[3], theta[3];
     expr (*J)[6];       /* m: velocity of T per eta_dot */
     struct solid solid; /* payload and what is fixed to T */
-    bool loaded;        /* solid is not zero */
-    expr omega[3], acc[6];
-    expr b[6];
-    struct spatial P;
-    expr x[6];
 };
 
 struct shortened;
@@ -71,11 +74,9 @@ struct link_part {
     expr hinge[3], theta_d[3]; /* O and its rotation vector in F    */
     expr (*JF)[6];             /* m: velocity of F per eta_dot      */
 
-    expr omega[3], acc[6]; /* motion of the part's frame                        */
-    expr b[6], *b_eta;     /* inertia forces                                    */
-    struct spatial P;
-    struct eliminated *column; /* of each element of the path                   */
-    expr x[6];
+    struct frame_part *frame;  /* 1 + n_sections: of the part, of its sections */
+    expr *b_eta;               /* inertia forces of the modes                  */
+    struct eliminated *column; /* of each element of the path                  */
 };
 
 /* Where a link is: a part, a section of it or -1, and the pose of O of the link in its O or T. */
@@ -95,6 +96,13 @@ struct namer {
                  expr theta[3]);
 };
 
+/* A parameter that stays an argument. */
+enum kept_kind { KEPT_PAYLOAD_MASS, KEPT_GRAVITY };
+struct kept {
+    enum kept_kind parameter;
+    int index; /* link, or axis */
+};
+
 struct robot_parts {
     struct graph *g;
     struct namer *namer; /* NULL: numbers are numbers */
@@ -105,29 +113,21 @@ struct robot_parts {
     struct host *host;            /* n_links */
     struct mass_properties *body; /* n_links, only with names: a rigid link or rigid beam, in O */
     struct pose world;            /* our world frame in the world */
-    int first[ARGUMENTS + 1];     /* inputs of the graph that hold an argument */
+    const struct kept *kept;      /* parameters that stay arguments */
+    int n_kept;
+    int first[ARGUMENTS + 1]; /* inputs of the graph that hold an argument */
     expr *q, *qd, *tau, *qdd, *prescribed, *actuator;
     expr *tip_wrench, *frame_wrench; /* none: they are zero */
     expr gravity[3];                 /* in our world frame */
     struct arena arena;
 };
 
-/* Parameters that stay arguments. */
-enum kept_kind { KEPT_PAYLOAD_MASS, KEPT_GRAVITY };
-struct kept {
-    enum kept_kind parameter;
-    int index; /* link, or axis */
-};
-
 /* The first input of the graph of each argument, and the number of all inputs. */
 void parts_number_arguments(const struct mechanism *mechanism, int n_kept, bool wrenches, int first[ARGUMENTS + 1]);
 
-/* wrenches: those on the tip and on frames are arguments; else they are zero. */
-enum status parts_make(struct graph *g, const struct mechanism *mechanism, const struct kept *kept, int n_kept,
-                       bool wrenches, struct robot_parts *parts);
-/* The same with names for numbers. */
-enum status parts_make_named(struct graph *g, const struct mechanism *mechanism, struct namer *namer,
-                             struct robot_parts *parts);
+/* namer: NULL, numbers are numbers. wrenches: those on the tip and on frames are arguments; else they are zero. */
+enum status parts_make(struct graph *g, const struct mechanism *mechanism, struct namer *namer, const struct kept *kept,
+                       int n_kept, bool wrenches, struct robot_parts *parts);
 void parts_free(struct robot_parts *parts);
 
 /* A number of the robot as an expression. */
@@ -163,9 +163,8 @@ void parts_articulate(struct robot_parts *parts, bool eliminate);
 
 /* A right-hand side of the equations of motion, and what is left of it by elimination. */
 struct residual {
-    expr (*z)[6];        /* n_parts: wrench at the part's origin               */
-    expr (**section)[6]; /* of each section                                    */
-    expr *u;             /* nv: residuals of columns and modes                 */
+    expr (**z)[6]; /* of each part: 1 + n_sections wrenches, at its frame and its sections */
+    expr *u;       /* nv: residuals of columns and modes                                   */
 };
 enum status residual_make(struct robot_parts *parts, struct residual *r);
 /* Inward: Q are generalized forces of joints and modes, nv. */
@@ -185,15 +184,19 @@ struct placed {
 struct pose parts_pose_relative(const struct pose *a, const struct pose *b);
 /* The path from the frame of a part, or of a section in axes of F, to an anchor of the model; sets where it starts. */
 void path_to_anchor(struct robot_parts *parts, const struct anchor *anchor, int *part, int *section, struct path *path);
-struct placed frames_world(const struct robot_parts *parts);
 /* The frame of an anchor of the model. */
 struct placed frames_anchor(struct robot_parts *parts, const struct anchor *anchor);
 
 /* The functions: outputs in the order of the library. */
-enum status forward_dynamics(struct robot_parts *parts, expr *qdd_and_lambda); /* nv, n_active */
-void inverse_dynamics(struct robot_parts *parts, expr *force);                 /* nv */
+/* nv and n_active; the factors remain in parts and loops. */
+struct loop_parts;
+enum status forward_solution(struct robot_parts *parts, struct loop_parts *loops, expr *qdd, expr *lambda);
+/* qdd, d(qdd)/dx and d(qdd)/dqd, nv and nv columns of nv each. */
+enum status forward_jacobian(struct robot_parts *parts, expr *qdd_and_derivatives);
 /* Forces of mechanism_residual() and accelerations of the gaps of active constraints (residual.c). */
 enum status motion_residual(struct robot_parts *parts, expr *force_and_gaps); /* nv, n_active */
+/* The same without tau, at accelerations and multipliers that are inputs. */
+enum status residual_forces(struct robot_parts *parts, expr *force, expr *gap);
 /* Inward, for the inertia forces of parts_motion(qdd). */
 void inverse_generalized_forces(struct robot_parts *parts, const expr *qdd, expr *force);
 void inverse_mass_matrix(struct robot_parts *parts, expr *M_and_bias); /* nv x nv, nv */

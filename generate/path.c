@@ -10,7 +10,7 @@ enum { X_AXIS, Y_AXIS, Z_AXIS };
 
 /* ---- rotations by numbers ---------------------------------------------------------------------------------------- */
 
-/* Rounding errors of 0, 1 and -1 */
+/* 0, 1 or -1 in place of a number that differs only by rounding errors */
 static double snapped(double x)
 {
     const double nearest = round(x);
@@ -47,26 +47,9 @@ void path_align_z(const double axis[3], double A[9])
     }
 }
 
-/* The rotation by right angles that is nearest to R: largest tr(Q' R) */
-static void nearest_right_angles(const double R[9], double Q[9])
-{
-    static const int order[6][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {0, 2, 1}, {2, 1, 0}, {1, 0, 2}};
-    double best = -4;
-    for (int o = 0; o < 6; o++)
-        for (int signs = 0; signs < 4; signs++) {
-            double sign[3] = {signs & 1 ? -1 : 1, signs & 2 ? -1 : 1, 1}, trace = 0;
-            sign[2] = sign[0] * sign[1] * (o < 3 ? 1 : -1);
-            for (int i = 0; i < 3; i++) trace += sign[i] * R[3 * i + order[o][i]];
-            if (trace <= best + 1e-9) continue;
-            best = trace;
-            memset(Q, 0, 9 * sizeof *Q);
-            for (int i = 0; i < 3; i++) Q[3 * i + order[o][i]] = sign[i];
-        }
-}
-
 /* ---- building ---------------------------------------------------------------------------------------------------- */
 
-struct pending path_pending_angle(expr angle, double offset)
+static struct pending pending_angle(expr angle, double offset)
 {
     return (struct pending){.by_angle = true, .angle = angle, .offset = offset};
 }
@@ -89,9 +72,9 @@ static struct turn turn_of(struct graph *g, int axis, const struct pending *by)
 }
 
 /* Both turns about the same axis */
-static struct pending joined(struct graph *g, int axis, const struct pending *a, const struct pending *b)
+static struct pending joined_turns(struct graph *g, int axis, const struct pending *a, const struct pending *b)
 {
-    if (a->by_angle && b->by_angle) return path_pending_angle(expr_add(g, a->angle, b->angle), a->offset + b->offset);
+    if (a->by_angle && b->by_angle) return pending_angle(expr_add(g, a->angle, b->angle), a->offset + b->offset);
     const struct turn x = turn_of(g, axis, a), y = turn_of(g, axis, b);
     struct pending both = {.by_angle = false};
     both.c = expr_sub_product(g, expr_mul(g, x.c, y.c), x.s, y.s);
@@ -99,7 +82,7 @@ static struct pending joined(struct graph *g, int axis, const struct pending *a,
     return both;
 }
 
-static struct element *append(struct path *path, enum element_kind kind, int axis)
+static struct element *append_element(struct path *path, enum element_kind kind, int axis)
 {
     struct element *e = &path->element[path->n++];
     memset(e, 0, sizeof *e);
@@ -108,31 +91,28 @@ static struct element *append(struct path *path, enum element_kind kind, int axi
     return e;
 }
 
-static void drop(struct path *path, int at)
-{
-    path->n--;
-    memmove(path->element + at, path->element + at + 1, (size_t)(path->n - at) * sizeof *path->element);
-}
-
-void path_turn(struct graph *g, int axis, const struct pending *by, struct path *path)
+/* Appends a turn, or joins it with the turns about the same axis before it */
+static void append_turn(struct graph *g, int axis, const struct pending *by, struct path *path)
 {
     int last = path->n - 1; /* turns about an axis and slides along it commute */
     while (last >= 0 && path->element[last].move == SLIDE && path->element[last].axis == axis) last--;
     const bool join = last >= 0 && path->element[last].move == TURN && path->element[last].turn.axis == axis;
-    const struct pending all = join ? joined(g, axis, &path->element[last].by, by) : *by;
+    const struct pending all = join ? joined_turns(g, axis, &path->element[last].by, by) : *by;
     const struct turn turn = turn_of(g, axis, &all);
-    if (turn.s == ZERO && turn.c == ONE) {
-        if (join) drop(path, last);
-        return;
+    if (turn.s != ZERO || turn.c != ONE) {
+        struct element *e = join ? &path->element[last] : append_element(path, TURN, axis);
+        e->turn = turn;
+        e->by = all;
+    } else if (join) { /* the turns cancel */
+        struct element *e = &path->element[last];
+        path->n--;
+        memmove(e, e + 1, (size_t)(path->n - last) * sizeof *e);
     }
-    struct element *e = join ? &path->element[last] : append(path, TURN, axis);
-    e->turn = turn;
-    e->by = all;
 }
 
 void path_slide(int axis, expr amount, struct path *path)
 {
-    if (amount != ZERO) append(path, SLIDE, axis)->amount = amount;
+    if (amount != ZERO) append_element(path, SLIDE, axis)->amount = amount;
 }
 
 void path_slides(struct graph *g, const double p[3], struct path *path)
@@ -141,51 +121,48 @@ void path_slides(struct graph *g, const double p[3], struct path *path)
 }
 
 /* M = Rx(a) Ry(b) Rz(c) with |b| < 90 degrees, or at b = 90 degrees with c = 0 */
-static void angles_of(const double M[9], double angle[3])
-{
-    const double sine = fmax(-1, fmin(1, M[2]));
-    angle[1] = asin(sine);
-    if (fabs(sine) > 1 - 1e-12) {
-        angle[0] = atan2(M[7], M[4]);
-        angle[2] = 0;
-    } else {
-        angle[0] = atan2(-M[5], M[8]);
-        angle[2] = atan2(-M[1], M[0]);
-    }
-}
-
 static struct pending turns_but_z(struct graph *g, const double M[9], struct path *path)
 {
-    double angle[3];
-    angles_of(M, angle);
-    for (int i = 0; i < 2; i++) {
-        const struct pending by = path_pending_angle(ZERO, angle[i]);
-        path_turn(g, i, &by, path);
-    }
-    return path_pending_angle(ZERO, angle[2]);
+    const double sine = fmax(-1, fmin(1, M[2]));
+    const bool pole = fabs(sine) > 1 - 1e-12;
+    const struct pending a = pending_angle(ZERO, pole ? atan2(M[7], M[4]) : atan2(-M[5], M[8])),
+                         b = pending_angle(ZERO, asin(sine));
+    append_turn(g, X_AXIS, &a, path);
+    append_turn(g, Y_AXIS, &b, path);
+    return pending_angle(ZERO, pole ? 0 : atan2(-M[1], M[0]));
 }
 
-/* Right angles first, which cost nothing, then what is left */
-static void right_angles(struct graph *g, const double R[9], struct path *path, double left[9])
+/* R = Q left: right angles first, which cost nothing. Q is the nearest such rotation, with the largest tr(Q' R) */
+static void turn_right_angles(struct graph *g, const double R[9], struct path *path, double Q[9], double left[9])
 {
-    double Q[9];
-    nearest_right_angles(R, Q);
+    static const int order[6][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {0, 2, 1}, {2, 1, 0}, {1, 0, 2}};
+    double best = -4;
+    for (int o = 0; o < 6; o++)
+        for (int signs = 0; signs < 4; signs++) {
+            double sign[3] = {signs & 1 ? -1 : 1, signs & 2 ? -1 : 1, 1}, trace = 0;
+            sign[2] = sign[0] * sign[1] * (o < 3 ? 1 : -1);
+            for (int i = 0; i < 3; i++) trace += sign[i] * R[3 * i + order[o][i]];
+            if (trace <= best + 1e-9) continue;
+            best = trace;
+            memset(Q, 0, 9 * sizeof *Q);
+            for (int i = 0; i < 3; i++) Q[3 * i + order[o][i]] = sign[i];
+        }
     const struct pending z = turns_but_z(g, Q, path);
-    path_turn(g, Z_AXIS, &z, path);
+    append_turn(g, Z_AXIS, &z, path);
     transposed_product(Q, R, left);
 }
 
 struct pending path_rotation_but_z(struct graph *g, const double R[9], struct path *path)
 {
-    double left[9];
-    right_angles(g, R, path, left);
+    double Q[9], left[9];
+    turn_right_angles(g, R, path, Q, left);
     return turns_but_z(g, left, path);
 }
 
 void path_rotation(struct graph *g, const double R[9], struct path *path)
 {
     const struct pending z = path_rotation_but_z(g, R, path);
-    path_turn(g, Z_AXIS, &z, path);
+    append_turn(g, Z_AXIS, &z, path);
 }
 
 /* Exp(theta) = 1 + S_1 [theta]x + S_2 [theta]x^2 */
@@ -204,86 +181,78 @@ static void exponential(struct graph *g, const expr t[3], expr E[9])
     }
 }
 
-/* The axis of a rotation vector with one component, else -1 */
-static int single_axis(const expr t[3])
-{
-    int axis = -1;
-    for (int i = 0; i < 3; i++)
-        if (t[i] != ZERO) axis = axis == -1 ? i : 3;
-    return axis == 3 ? -1 : axis;
-}
-
 /* E M = Rx(a) Ry(b) Rz(c):  sin b = m_xz,  cos b (cos a, sin a) = (m_zz, -m_yz),  cos b (cos c, sin c) = (m_xx, -m_xy) */
 static struct pending dense_but_z(struct graph *g, const expr theta[3], const double left[9], struct path *path)
 {
     expr E[9], M[9];
     exponential(g, theta, E);
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++) {
-            M[3 * i + j] = ZERO;
-            for (int k = 0; k < 3; k++)
-                M[3 * i + j] = expr_add(g, M[3 * i + j], expr_scale(g, left[3 * k + j], E[3 * i + k]));
-        }
+    for (int i = 0; i < 3; i++) {
+        const struct vector row = transposed_numbers_times(g, left, E + 3 * i);
+        memcpy(M + 3 * i, row.e, sizeof row.e);
+    }
     const expr cosine = expr_function(g, SQRT, expr_sub_product(g, ONE, M[2], M[2])),
                inverse = expr_div(g, ONE, cosine);
     const struct pending a = {.c = expr_mul(g, M[8], inverse), .s = negative(expr_mul(g, M[5], inverse))},
                          b = {.c = cosine, .s = M[2]},
                          c = {.c = expr_mul(g, M[0], inverse), .s = negative(expr_mul(g, M[1], inverse))};
-    path_turn(g, X_AXIS, &a, path);
-    path_turn(g, Y_AXIS, &b, path);
+    append_turn(g, X_AXIS, &a, path);
+    append_turn(g, Y_AXIS, &b, path);
     return c;
 }
 
 struct pending path_deflection_but_z(struct graph *g, const expr theta[3], const double R[9], struct path *path)
 {
     double Q[9], left[9];
-    expr t[3];
-    nearest_right_angles(R, Q);
-    const struct pending last = turns_but_z(g, Q, path);
-    path_turn(g, Z_AXIS, &last, path);
-    transposed_product(Q, R, left);
-    for (int i = 0; i < 3; i++) { /* Q' theta */
-        t[i] = ZERO;
-        for (int k = 0; k < 3; k++) t[i] = expr_add(g, t[i], expr_scale(g, Q[3 * k + i], theta[k]));
-    }
-    const int axis = single_axis(t);
-    if (axis < 0 && dot(g, t, t) != ZERO) return dense_but_z(g, t, left, path);
-    const struct pending by = path_pending_angle(axis >= 0 ? t[axis] : ZERO, 0);
+    int axis = -1, components = 0;
+    turn_right_angles(g, R, path, Q, left);
+    const struct vector t = transposed_numbers_times(g, Q, theta);
+    for (int i = 0; i < 3; i++)
+        if (t.e[i] != ZERO) {
+            axis = i;
+            components++;
+        }
+    if (components > 1) return dense_but_z(g, t.e, left, path);
+    const struct pending by = pending_angle(axis >= 0 ? t.e[axis] : ZERO, 0);
     if (axis == Z_AXIS && left[8] == 1) { /* all turns are about z */
         const struct pending z = turns_but_z(g, left, path);
-        return joined(g, Z_AXIS, &by, &z);
+        return joined_turns(g, Z_AXIS, &by, &z);
     }
-    if (axis >= 0) path_turn(g, axis, &by, path);
+    if (axis >= 0) append_turn(g, axis, &by, path);
     return turns_but_z(g, left, path);
+}
+
+void path_deflection(struct graph *g, const expr theta[3], struct path *path)
+{
+    static const double I[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    const struct pending z = path_deflection_but_z(g, theta, I, path);
+    append_turn(g, Z_AXIS, &z, path);
 }
 
 /* ---- joints ------------------------------------------------------------------------------------------------------ */
 
-bool path_joint_first_axis(const struct joint_model *joint, double axis[3])
+bool path_joint_axis(const struct joint_model *joint, bool last, double axis[3])
 {
-    copy3(joint->axis, axis);
+    copy3(last && joint->several_turns ? joint->axis2 : joint->axis, axis);
     return joint->nv == 1 || joint->nv == 2;
 }
 
-bool path_joint_last_axis(const struct joint_model *joint, double axis[3])
+static void append_column(int axis, int part, int k, bool is_joined, struct path *path)
 {
-    copy3(joint->several_turns ? joint->axis2 : joint->axis, axis);
-    return joint->nv == 1 || joint->nv == 2;
-}
-
-static void column(int axis, int part, int k, bool is_joined, struct path *path)
-{
-    struct element *e = append(path, COLUMN, axis);
+    struct element *e = append_element(path, COLUMN, axis);
     e->part = part;
     e->k = k;
     e->joined = is_joined;
 }
 
-/* R(q) = 1 + 2 (w [v]x + [v]x [v]x)/|q|^2 */
-static void quaternion_turn(struct graph *g, const expr q[4], struct path *path)
+/* Joints with a quaternion, R(q) = 1 + 2 (w [v]x + [v]x [v]x)/|q|^2: the last three columns are the axes of O */
+static void quaternion_joint(struct graph *g, const struct joint_model *joint, const expr *at, struct path *path)
 {
-    struct element *e = append(path, MATRIX, 0);
-    const expr *v = q + 1, s = expr_div(g, expr_number(g, 2), expr_add_product(g, dot(g, v, v), q[0], q[0]));
+    const int slides = joint->nv - 3;
+    const expr *q = at + slides, *v = q + 1;
+    for (int k = 0; k < slides; k++) path_slide(k, at[k], path);
+    for (int k = 0; k < slides; k++) append_column(k, SLIDES, k, false, path);
+    struct element *e = append_element(path, MATRIX, 0);
+    const expr s = expr_div(g, expr_number(g, 2), expr_add_product(g, dot(g, v, v), q[0], q[0]));
     for (int i = 0; i < 3; i++) {
         const int j = (i + 1) % 3, k = (i + 2) % 3;
         const expr w = expr_mul(g, expr_mul(g, s, q[0]), v[k]), ij = expr_mul(g, expr_mul(g, s, v[i]), v[j]);
@@ -292,33 +261,24 @@ static void quaternion_turn(struct graph *g, const expr q[4], struct path *path)
         e->R[3 * i + j] = expr_sub(g, ij, w);
         e->R[3 * j + i] = expr_add(g, ij, w);
     }
+    for (int k = 0; k < 3; k++) append_column(k, TURNS, slides + k, k > 0, path);
 }
 
-/* Joints with a quaternion: the last three columns are the axes of O */
-static void quaternion_joint(struct graph *g, const struct joint_model *joint, const expr *q, struct path *path)
-{
-    const int slides = joint->nv - 3;
-    for (int k = 0; k < slides; k++) path_slide(k, q[k], path);
-    for (int k = 0; k < slides; k++) column(k, SLIDES, k, false, path);
-    quaternion_turn(g, q + slides, path);
-    for (int k = 0; k < 3; k++) column(k, TURNS, slides + k, k > 0, path);
-}
-
-/* A turn about z by the pending one and q */
+/* A turn about z: the pending one and q together */
 static void turn_with(struct graph *g, const struct pending *before, expr q, int k, struct path *path)
 {
-    const struct pending by = path_pending_angle(q, 0), all = joined(g, Z_AXIS, before, &by);
-    column(Z_AXIS, TURNS, k, false, path);
-    path_turn(g, Z_AXIS, &all, path);
+    const struct pending by = pending_angle(q, 0), all = joined_turns(g, Z_AXIS, before, &by);
+    append_column(Z_AXIS, TURNS, k, false, path);
+    append_turn(g, Z_AXIS, &all, path);
 }
 
 void path_joint(struct graph *g, const struct joint_model *joint, const expr *q, struct pending before, expr offset,
                 const double to[9], struct path *path)
 {
-    if (joint->nv == 0 || joint->nv > 2) path_turn(g, Z_AXIS, &before, path);
+    if (joint->nv == 0 || joint->nv > 2) append_turn(g, Z_AXIS, &before, path);
     if (joint->nv > 2) quaternion_joint(g, joint, q, path);
     else if (joint->nv > 0 && joint->part[0] == TURNS) turn_with(g, &before, q[0], 0, path);
-    else if (joint->nv > 0) path_turn(g, Z_AXIS, &before, path);
+    else if (joint->nv > 0) append_turn(g, Z_AXIS, &before, path);
 
     if (joint->nv == 2 && joint->part[1] == TURNS) { /* universal: to its second axis, then about it */
         double A[9], A2[9], between[9];
@@ -332,7 +292,7 @@ void path_joint(struct graph *g, const struct joint_model *joint, const expr *q,
                       : joint->nv == 2 && joint->part[1] == SLIDES ? 1
                                                                    : -1;
     path_slide(Z_AXIS, slide < 0 ? offset : expr_add(g, offset, q[slide]), path);
-    if (slide >= 0) column(Z_AXIS, SLIDES, slide, false, path);
+    if (slide >= 0) append_column(Z_AXIS, SLIDES, slide, false, path);
     path_rotation(g, to, path);
 }
 
@@ -345,11 +305,6 @@ static struct vector slide_of(const struct element *e)
     return r;
 }
 
-static void transpose(const expr R[9], expr T[9])
-{
-    for (int i = 0; i < 9; i++) T[i] = R[3 * (i % 3) + i / 3];
-}
-
 struct vector path_element_back(struct graph *g, const struct element *e, const expr *x)
 {
     if (e->move == TURN) return spatial_turned_back(g, &e->turn, x);
@@ -360,7 +315,7 @@ struct vector path_element_back(struct graph *g, const struct element *e, const 
 struct vector path_element_forth(struct graph *g, const struct element *e, const expr *x)
 {
     expr T[9];
-    transpose(e->R, T);
+    for (int i = 0; i < 9; i++) T[i] = e->R[3 * (i % 3) + i / 3];
     if (e->move == TURN) return spatial_turned(g, &e->turn, x);
     if (e->move == MATRIX) return matrix_times(g, T, x);
     return (struct vector){{x[0], x[1], x[2]}};
@@ -420,4 +375,23 @@ void path_element_solid_back(struct graph *g, const struct element *e, struct so
     const struct vector h = matrix_times(g, e->R, solid->h);
     memcpy(solid->h, h.e, sizeof h.e);
     symmetric_congruence(g, e->R, solid->J);
+}
+
+/* ---- all elements ------------------------------------------------------------------------------------------------ */
+
+void path_solid_back(struct graph *g, const struct path *path, struct solid *solid)
+{
+    for (int i = path->n - 1; i >= 0; i--) path_element_solid_back(g, &path->element[i], solid);
+}
+
+struct vector path_back(struct graph *g, const struct path *path, struct vector x)
+{
+    for (int i = path->n - 1; i >= 0; i--) x = path_element_back(g, &path->element[i], x.e);
+    return x;
+}
+
+struct vector path_forth(struct graph *g, const struct path *path, struct vector x)
+{
+    for (int i = 0; i < path->n; i++) x = path_element_forth(g, &path->element[i], x.e);
+    return x;
 }

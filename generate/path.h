@@ -35,8 +35,6 @@ struct path {
     struct element element[MOST_ELEMENTS];
 };
 
-struct pending path_pending_angle(expr angle, double offset);
-
 /* Elements of a constant rotation except its last turn about z, which is returned; and all of them. */
 struct pending path_rotation_but_z(struct graph *g, const double R[9], struct path *path);
 void path_rotation(struct graph *g, const double R[9], struct path *path);
@@ -45,8 +43,8 @@ void path_slides(struct graph *g, const double p[3], struct path *path);
 /* The same of Exp(theta) R, theta small. */
 struct pending path_deflection_but_z(struct graph *g, const expr theta[3], const double R[9], struct path *path);
 
-/* Appends a turn, after the pending one. */
-void path_turn(struct graph *g, int axis, const struct pending *by, struct path *path);
+void path_deflection(struct graph *g, const expr theta[3], struct path *path); /* R = 1, with the last turn */
+
 void path_slide(int axis, expr amount, struct path *path);
 
 /* Appends the joint from its frame turned such that its first axis is z, at the positions q. The last z axis is that of its last
@@ -56,9 +54,8 @@ void path_joint(struct graph *g, const struct joint_model *joint, const expr *q,
 
 /* A rotation with z along a unit vector: exact where that is an axis. */
 void path_align_z(const double axis[3], double A[9]);
-/* The last axis of a joint in its own frame; false: the joint has none. */
-bool path_joint_first_axis(const struct joint_model *joint, double axis[3]);
-bool path_joint_last_axis(const struct joint_model *joint, double axis[3]);
+/* The first or last axis of a joint in its own frame; false: the joint has none. */
+bool path_joint_axis(const struct joint_model *joint, bool last, double axis[3]);
 
 /* One element of a path, inward: a vector, a wrench, an inertia, a solid in the frame before it. */
 struct vector path_element_back(struct graph *g, const struct element *e, const expr *x);
@@ -67,5 +64,9 @@ void path_element_wrench_back(struct graph *g, const struct element *e, expr f[6
 void path_element_motion_forth(struct graph *g, const struct element *e, expr x[6]);
 void path_element_spatial_back(struct graph *g, const struct element *e, struct spatial *P);
 void path_element_solid_back(struct graph *g, const struct element *e, struct solid *solid);
+/* Through all elements: a solid, a vector. */
+void path_solid_back(struct graph *g, const struct path *path, struct solid *solid);
+struct vector path_back(struct graph *g, const struct path *path, struct vector x);
+struct vector path_forth(struct graph *g, const struct path *path, struct vector x);
 
 #endif

@@ -1,5 +1,4 @@
-#include "generate/residual.h"
-
+/* The equations of motion in residual form. */
 #include "generate/loops.h"
 
 enum status residual_forces(struct robot_parts *parts, expr *force, expr *gap)

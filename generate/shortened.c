@@ -49,11 +49,24 @@ static void quartic(struct graph *g, const struct link_part *part, const struct 
         }
 }
 
-/* rho_k -= 1/2 (U eta)_k e_x,  sigma_k += 1/2 (Q eta)_k e_x - sum over l of eta_l U_lk e_a(l) */
-static void second_order(struct graph *g, struct link_part *part, struct shortened *at)
+/* sigma_k = -(B eta)_k e_x;  second order: rho_k -= 1/2 (U eta)_k e_x,
+   sigma_k += 1/2 (Q eta)_k e_x - sum over l of eta_l U_lk e_a(l) */
+void shortened_integrals(struct robot_parts *parts, struct link_part *part)
 {
+    struct graph *g = parts->g;
     const struct body *body = part->lm->body;
+    struct shortened *at = part->shortened;
     const int m = part->m;
+    if (at == NULL) return;
+    at->x_f = ZERO;
+    for (int j = 0; j < m; j++) {
+        const expr B_eta = contracted(g, part, 1, j);
+        at->S_eta[j] = contracted(g, part, 0, j);
+        for (int k = 0; k < m; k++) at->U[m * k + j] = contracted(g, part, 2 + k, j);
+        at->sigma[j][0] = negative(B_eta);
+        at->x_f = expr_add(g, at->x_f, expr_scale(g, 0.5, expr_mul(g, part->eta[j], B_eta)));
+    }
+    if (parts->model->terms != TERMS_FULL) return;
     for (int i = 0; i < body->shortening->n_groups; i++) quartic(g, part, &body->shortening->group[i], at->Q);
     for (int k = 0; k < m; k++) {
         const int axis = body->tip.axis[k];
@@ -65,23 +78,6 @@ static void second_order(struct graph *g, struct link_part *part, struct shorten
         const expr U_eta = dot_n(g, m, at->U + m * body->k[s], part->eta);
         part->rho[s][0] = expr_sub(g, part->rho[s][0], expr_scale(g, 0.5, U_eta));
     }
-}
-
-void shortened_integrals(struct robot_parts *parts, struct link_part *part)
-{
-    struct graph *g = parts->g;
-    struct shortened *at = part->shortened;
-    const int m = part->m;
-    if (at == NULL) return;
-    at->x_f = ZERO;
-    for (int j = 0; j < m; j++) {
-        const expr B_eta = contracted(g, part, 1, j);
-        at->S_eta[j] = contracted(g, part, 0, j);
-        for (int k = 0; k < m; k++) at->U[m * k + j] = contracted(g, part, 2 + k, j);
-        at->sigma[j][0] = negative(B_eta); /* all that `linear` keeps */
-        at->x_f = expr_add(g, at->x_f, expr_scale(g, 0.5, expr_mul(g, part->eta[j], B_eta)));
-    }
-    if (parts->model->terms == TERMS_FULL) second_order(g, part, at);
 }
 
 /* c -= 1/2 eta' S eta e_x,   N_xa -= int f r_a dm, and for a = x - int f x dm */
@@ -160,9 +156,9 @@ static void centripetal(struct graph *g, struct link_part *part)
         moment[axis] = expr_add_product(g, moment[axis], part->eta[k], integral);
         if (axis == X_AXIS) part->b_eta[k] = expr_sub(g, part->b_eta[k], integral);
     }
-    part->b[3] = expr_sub(g, part->b[3], centripetal_integral(g, part, sh->n_pairs + part->m));
-    part->b[1] = expr_sub(g, part->b[1], moment[Z_AXIS]);
-    part->b[2] = expr_add(g, part->b[2], moment[Y_AXIS]);
+    part->frame->b[3] = expr_sub(g, part->frame->b[3], centripetal_integral(g, part, sh->n_pairs + part->m));
+    part->frame->b[1] = expr_sub(g, part->frame->b[1], moment[Z_AXIS]);
+    part->frame->b[2] = expr_add(g, part->frame->b[2], moment[Y_AXIS]);
 }
 
 /* int chi_k (a + B r + 2 omega x r_dot)_x dm; in `linear` int chi_k (a + B x e_x)_x dm */

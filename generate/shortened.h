@@ -18,18 +18,18 @@ struct shortened {
     expr *Q;          /* int chi chi' dm                     */
 };
 
-/* NULL where the body has no foreshortening or the elastic terms drop it, and out of memory. */
+/* NULL: the body has no foreshortening, the elastic terms leave it out, or out of memory. */
 struct shortened *shortened_make(struct robot_parts *parts, const struct link_part *part);
 
-/* Integrals at eta, and their part in rho. After rho is set to its value without foreshortening. */
+/* Integrals at eta. Adds their part to rho, which has its value without foreshortening. */
 void shortened_integrals(struct robot_parts *parts, struct link_part *part);
 /* Adds their part to c and N, to M_rf, to M_ff. */
 void shortened_moments(struct robot_parts *parts, struct link_part *part);
 void shortened_coupling(struct graph *g, struct link_part *part);
 void shortened_mass(struct graph *g, struct link_part *part);
-/* Part in int phi_k r_dot dm along x. */
+/* The part of foreshortening in int phi_k r_dot dm along x. */
 expr shortened_rate(struct robot_parts *parts, const struct link_part *part, int k);
-/* Part in the inertia forces, and in `full` in the sums of the rates. */
+/* Adds its part to the inertia forces, and with elastic terms `full` to the sums of the rates. */
 void shortened_force(struct robot_parts *parts, struct link_part *part, const expr omega[3], expr a_x, const expr B[9],
                      struct rates *rates);
 

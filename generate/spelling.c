@@ -6,14 +6,6 @@
 
 #include "base/text.h"
 
-/* Sums that become variables have at least this many symbols */
-enum { LONG_PHRASE = 12 };
-
-void spelling_make(struct equations *e, enum equation_format format, struct speller *s)
-{
-    *s = (struct speller){.e = e, .format = format};
-}
-
 void spelling_free(struct speller *s)
 {
     for (int i = 0; i < s->n_phrases; i++) free(s->phrase[i].text);
@@ -21,18 +13,15 @@ void spelling_free(struct speller *s)
     free(s->phrase);
     free(s->variable);
     free(s->node_variable);
-    code_statements_free(&s->statements);
 }
 
 /* ---- numbers and names ------------------------------------------------------------------------------------------- */
 
-void spelling_decimal(FILE *file, enum equation_format format, double value)
+void spelling_decimal(FILE *file, const struct format *format, double value)
 {
-    char text[40];
-    int digits = 6; /* trailing zeros are not written, and numbers below a million have no exponent */
-    do snprintf(text, sizeof text, "%.*g", digits, value);
-    while (strtod(text, NULL) != value && ++digits <= 17);
-    char *exponent = format == FORMAT_LATEX ? strchr(text, 'e') : NULL;
+    char text[CODE_NUMBER_SIZE];
+    code_shortest_number(value, text);
+    const char *exponent = format->latex ? strchr(text, 'e') : NULL;
     if (exponent == NULL) fputs(text, file);
     else fprintf(file, "%.*s\\cdot 10^{%d}", (int)(exponent - text), text, atoi(exponent + 1));
 }
@@ -48,38 +37,28 @@ static bool fraction(double value, int *p, int *q)
     return false;
 }
 
-void spelling_number(FILE *file, enum equation_format format, double value)
+/* As a fraction if that is short */
+static void write_number(FILE *file, const struct format *format, double value)
 {
-    static const char *const form[FORMATS] = {[FORMAT_TEXT] = "%d/%d",
-                                              [FORMAT_LATEX] = "\\tfrac{%d}{%d}",
-                                              [FORMAT_SYMPY] = "Rational(%d, %d)",
-                                              [FORMAT_MATLAB] = "%d/%d"};
     int p, q;
     if (!fraction(value, &p, &q)) spelling_decimal(file, format, value);
     else if (q == 1) fprintf(file, "%d", p);
-    else fprintf(file, form[format], p, q);
-}
-
-void spelling_variable(FILE *file, enum equation_format format, int variable)
-{
-    fprintf(file, format == FORMAT_LATEX ? "v_{%d}" : "v%d", variable + 1);
+    else fprintf(file, format->fraction, p, q);
 }
 
 void spelling_input(FILE *file, const struct speller *s, int input)
 {
-    write_input_name(file, &s->e->parts, &s->e->names, input, s->format == FORMAT_LATEX);
+    write_input_name(file, &s->e->parts, &s->e->names, input, s->format->latex);
 }
 
-static const char *times(const struct speller *s)
+static void write_variable(FILE *file, const struct speller *s, int variable)
 {
-    return s->format == FORMAT_LATEX ? "\\, " : "*";
+    fprintf(file, s->format->variable, variable + 1);
 }
 
-static void write_power(FILE *file, const struct speller *s, int power)
+static void write_times(FILE *file, const struct speller *s)
 {
-    static const char *const form[FORMATS] = {
-        [FORMAT_TEXT] = "^%d", [FORMAT_LATEX] = "^{%d}", [FORMAT_SYMPY] = "**%d", [FORMAT_MATLAB] = "^%d"};
-    if (power > 1) fprintf(file, form[s->format], power);
+    fputs(s->format->operation[MUL].between, file);
 }
 
 /* ---- terms ------------------------------------------------------------------------------------------------------- */
@@ -104,79 +83,58 @@ static enum rank rank_of(const struct speller *s, int input)
 
 static void write_wave(FILE *file, const struct speller *s, const struct term *t)
 {
-    const bool latex = s->format == FORMAT_LATEX, square = t->wave == COSINE_SQUARED || t->wave == SINE_SQUARED;
-    fputs(latex ? "\\" : "", file);
-    fputs(t->wave == COSINE || t->wave == COSINE_SQUARED ? "cos" : "sin", file);
-    fputs(latex && square ? "^{2}(" : "(", file);
+    const bool square = t->wave == COSINE_SQUARED || t->wave == SINE_SQUARED;
+    const char *const *form = square ? s->format->square_of_wave : s->format->wave;
+    fprintf(file, form[0], t->wave == COSINE || t->wave == COSINE_SQUARED ? "cos" : "sin");
     for (int i = 0; i < t->angles.n; i++) {
         const int multiple = t->angles.multiple[i];
         fputs(i == 0 ? multiple < 0 ? "-" : "" : multiple < 0 ? " - " : " + ", file);
-        if (abs(multiple) > 1) fprintf(file, "%d%s", abs(multiple), times(s));
+        if (abs(multiple) > 1) fprintf(file, "%d", abs(multiple));
+        if (abs(multiple) > 1) write_times(file, s);
         spelling_input(file, s, t->angles.symbol[i]);
     }
-    fputc(')', file);
-    if (square && !latex) write_power(file, s, 2);
+    fputs(form[1], file);
 }
 
-/* Factors of one rank; true: some were written */
-static bool write_rank(FILE *file, const struct speller *s, const struct term *t, enum rank rank, bool first)
-{
-    if (rank == RANK_WAVE && t->wave != FLAT) {
-        if (!first) fputs(times(s), file);
-        write_wave(file, s, t);
-        return true;
-    }
-    bool written = false;
-    for (int i = 0, power; i < t->n; i += power) {
-        for (power = 1; i + power < t->n && t->factor[i + power] == t->factor[i]; power++) {}
-        if (rank == RANK_WAVE || rank_of(s, t->factor[i]) != rank) continue;
-        if (!first || written) fputs(times(s), file);
-        spelling_input(file, s, t->factor[i]);
-        write_power(file, s, power);
-        written = true;
-    }
-    return written;
-}
-
-/* |c| times the factors; true: something was written, which it is not if that is 1 */
+/* |c| times the factors by rank; false: nothing was written, because the product is 1 */
 static bool write_product(FILE *file, const struct speller *s, const struct term *t)
 {
     bool written = fabs(t->c) != 1;
-    if (written) spelling_number(file, s->format, fabs(t->c));
-    for (int rank = RANK_INERTIA; rank <= RANK_RATE; rank++)
-        if (write_rank(file, s, t, (enum rank)rank, !written)) written = true;
+    if (written) write_number(file, s->format, fabs(t->c));
+    for (int rank = RANK_INERTIA; rank <= RANK_RATE; rank++) {
+        if (rank == RANK_WAVE && t->wave != FLAT) {
+            if (written) write_times(file, s);
+            write_wave(file, s, t);
+            written = true;
+        }
+        for (int i = 0, power; i < t->n; i += power) {
+            for (power = 1; i + power < t->n && t->factor[i + power] == t->factor[i]; power++) {}
+            if ((int)rank_of(s, t->factor[i]) != rank) continue;
+            if (written) write_times(file, s);
+            spelling_input(file, s, t->factor[i]);
+            if (power > 1) fprintf(file, s->format->power, power);
+            written = true;
+        }
+    }
     return written;
 }
 
 /* ---- common factors ---------------------------------------------------------------------------------------------- */
 
-static bool same_wave(const struct term *x, const struct term *y)
-{
-    return x->wave == y->wave && fourier_angles_order(&x->angles, &y->angles) == 0;
-}
-
-/* y becomes the factors that x and y share */
-static void intersect(const struct term *x, struct term *y)
-{
-    int i = 0, n = 0;
-    for (int j = 0; j < y->n; j++) {
-        while (i < x->n && x->factor[i] < y->factor[j]) i++;
-        if (i < x->n && x->factor[i] == y->factor[j]) {
-            y->factor[n++] = y->factor[j];
-            i++;
-        }
-    }
-    y->n = n;
-}
-
-/* The factors of all terms, with their number where that is the same, and with the sign of the first */
+/* The factors that all terms share, with the number if it is the same in all of them, and with the sign of the first term */
 static struct term common_factors(const struct term *t, int n)
 {
     struct term common = t[0];
     bool waves = true, numbers = true;
     for (int i = 0; i < n; i++) {
-        intersect(&t[i], &common);
-        waves = waves && same_wave(&t[0], &t[i]);
+        const struct term *x = &t[i];
+        int n_shared = 0;
+        for (int j = 0, k = 0; j < common.n; j++) {
+            while (k < x->n && x->factor[k] < common.factor[j]) k++;
+            if (k < x->n && x->factor[k] == common.factor[j]) common.factor[n_shared++] = x->factor[k++];
+        }
+        common.n = n_shared;
+        waves = waves && t[0].wave == t[i].wave && fourier_angles_order(&t[0].angles, &t[i].angles) == 0;
         numbers = numbers && fabs(t[i].c) == fabs(t[0].c);
     }
     if (!waves) common.wave = FLAT;
@@ -185,7 +143,7 @@ static struct term common_factors(const struct term *t, int n)
     return common;
 }
 
-static void divide(const struct term *by, struct term *t)
+static void divide_term(const struct term *by, struct term *t)
 {
     int i = 0, n = 0;
     for (int j = 0; j < t->n; j++) {
@@ -201,23 +159,8 @@ static void divide(const struct term *by, struct term *t)
 
 /* ---- grouping ---------------------------------------------------------------------------------------------------- */
 
-/* Terms are grouped by rotations of the hinge, then by their inertia, by their wave, and by what rates are multiplied with */
+/* Terms are grouped by rotations of the hinge, then by their inertia, by their wave, and by the factors of rates */
 enum level { BY_HINGE, BY_INERTIA, BY_WAVE, BY_RATE_FACTOR, LEVELS };
-
-static int hinge_order(const struct speller *s, const struct term *x, const struct term *y)
-{
-    const struct term *const of[2] = {x, y};
-    int found[2][MOST_FACTORS], n[2] = {0, 0};
-    for (int k = 0; k < 2; k++)
-        for (int i = 0; i < of[k]->n; i++) {
-            const struct symbol *symbol = symbol_of(s, of[k]->factor[i]);
-            if (symbol != NULL && symbol->what == Q_HINGE_TURN) found[k][n[k]++] = of[k]->factor[i];
-        }
-    if (n[0] != n[1]) return n[0] < n[1] ? -1 : 1;
-    for (int i = 0; i < n[0]; i++)
-        if (found[0][i] != found[1][i]) return found[0][i] < found[1][i] ? -1 : 1;
-    return 0;
-}
 
 static int inertia_of(const struct speller *s, const struct term *t)
 {
@@ -233,17 +176,32 @@ static int coordinates_of(const struct speller *s, const struct term *t)
     return count;
 }
 
+/* The term with only those factors that are rotations of the hinge, or with only those that are not rates */
+static struct term with_factors(const struct speller *s, const struct term *t, bool hinge)
+{
+    struct term kept = *t;
+    kept.n = 0;
+    for (int i = 0; i < t->n; i++) {
+        const struct symbol *symbol = symbol_of(s, t->factor[i]);
+        const bool turns = symbol != NULL && symbol->what == Q_HINGE_TURN;
+        if (hinge ? turns : rank_of(s, t->factor[i]) != RANK_RATE) kept.factor[kept.n++] = t->factor[i];
+    }
+    return kept;
+}
+
+static int hinge_order(const struct speller *s, const struct term *x, const struct term *y)
+{
+    const struct term a = with_factors(s, x, true), b = with_factors(s, y, true);
+    int i = 0;
+    while (i < a.n && i < b.n && a.factor[i] == b.factor[i]) i++;
+    return a.n != b.n || i == a.n ? a.n - b.n : a.factor[i] - b.factor[i];
+}
+
 static int rate_factor_order(const struct speller *s, const struct term *x, const struct term *y)
 {
-    struct term rest[2] = {*x, *y};
-    for (int k = 0; k < 2; k++) {
-        int n = 0;
-        for (int i = 0; i < rest[k].n; i++)
-            if (rank_of(s, rest[k].factor[i]) != RANK_RATE) rest[k].factor[n++] = rest[k].factor[i];
-        rest[k].n = n;
-    }
-    const int coordinates = coordinates_of(s, &rest[0]) - coordinates_of(s, &rest[1]);
-    return coordinates != 0 ? coordinates : fourier_term_order(&rest[0], &rest[1]);
+    const struct term a = with_factors(s, x, false), b = with_factors(s, y, false);
+    const int coordinates = coordinates_of(s, &a) - coordinates_of(s, &b);
+    return coordinates != 0 ? coordinates : fourier_term_order(&a, &b);
 }
 
 static int group_order(const struct speller *s, enum level level, const struct term *x, const struct term *y)
@@ -255,22 +213,22 @@ static int group_order(const struct speller *s, enum level level, const struct t
     return fourier_angles_order(&x->angles, &y->angles);
 }
 
-/* By groups; inside them terms without wave and with few coordinates first, then as fourier_term_order() */
-static int display_order(const struct speller *s, enum level level, const struct term *x, const struct term *y)
-{
-    const int group = level < LEVELS ? group_order(s, level, x, y) : 0;
-    if (group != 0) return group;
-    if (x->wave != y->wave) return x->wave < y->wave ? -1 : 1;
-    const int coordinates = coordinates_of(s, x) - coordinates_of(s, y);
-    return coordinates != 0 ? coordinates : fourier_term_order(x, y);
-}
-
+/* Sorts by groups; within a group terms without wave and with few coordinates are first, then the order is fourier_term_order().
+   Insertion sort: there are few terms, and most are in order */
 static void sort_terms(const struct speller *s, enum level level, struct term *t, int n)
 {
-    for (int i = 1; i < n; i++) { /* by insertion: there are few, and mostly in order */
+    for (int i = 1; i < n; i++) {
         const struct term moved = t[i];
         int k = i;
-        for (; k > 0 && display_order(s, level, &t[k - 1], &moved) > 0; k--) t[k] = t[k - 1];
+        for (; k > 0; k--) {
+            const struct term *x = &t[k - 1];
+            int order = level < LEVELS ? group_order(s, level, x, &moved) : 0;
+            if (order == 0) order = (int)x->wave - (int)moved.wave;
+            if (order == 0) order = coordinates_of(s, x) - coordinates_of(s, &moved);
+            if (order == 0) order = fourier_term_order(x, &moved);
+            if (order <= 0) break;
+            t[k] = *x;
+        }
         t[k] = moved;
     }
 }
@@ -280,107 +238,82 @@ static void sort_terms(const struct speller *s, enum level level, struct term *t
 /* Returns the number of pieces that are added: 1 for a product. */
 static int write_terms(FILE *file, struct speller *s, struct term *t, int n, enum level level);
 
-/* What was written, for free(); NULL: out of memory, which the speller keeps */
-static char *closed(struct speller *s, struct text *text)
+/* What was written, for free(). NULL: out of memory, and s->failed is set */
+static char *closed_text(struct speller *s, struct text *text)
 {
     char *bytes = text_close(text);
     s->failed = s->failed || bytes == NULL;
     return bytes;
 }
 
-/* The text of a sum in brackets as phrases are known by */
-static char *plain_text(struct speller *s, const struct term *t, int n, enum level level)
+/* A sum as text. plain: without variables, the text that identifies a phrase */
+static char *written_terms(struct speller *s, const struct term *t, int n, enum level level, bool plain, int *pieces)
 {
     struct text text;
-    const bool plain = s->plain;
-    struct term *copy = malloc((size_t)n * sizeof *copy);
+    const bool before = s->plain;
+    struct term *copy = malloc((size_t)(n + 1) * sizeof *copy);
+    s->failed = s->failed || copy == NULL;
     if (text_open(&text) != NULL && copy != NULL) {
         memcpy(copy, t, (size_t)n * sizeof *copy);
-        s->plain = true;
-        write_terms(text.stream, s, copy, n, level);
         s->plain = plain;
+        *pieces = write_terms(text.stream, s, copy, n, level);
+        s->plain = before;
     }
-    s->failed = s->failed || copy == NULL;
     free(copy);
-    return closed(s, &text);
+    return closed_text(s, &text);
 }
 
-static struct phrase *find_phrase(struct speller *s, const char *text)
+/* The phrase with this text; a new one if there is none. Takes the text. NULL: out of memory, and s->failed is set */
+static struct phrase *phrase_of(struct speller *s, char *text)
 {
     for (int i = 0; i < s->n_phrases; i++)
-        if (strcmp(s->phrase[i].text, text) == 0) return &s->phrase[i];
-    return NULL;
-}
-
-static bool enlarge(void **array, int n, int *capacity, size_t size)
-{
-    if (n < *capacity) return true;
-    void *larger = realloc(*array, (size_t)(2 * n + 16) * size);
-    if (larger == NULL) return false;
-    *array = larger;
-    *capacity = 2 * n + 16;
-    return true;
-}
-
-/* Takes the text */
-static void count_phrase(struct speller *s, char *text)
-{
-    struct phrase *known = find_phrase(s, text);
-    void *array = s->phrase;
-    if (known != NULL) known->count++;
-    else if (!enlarge(&array, s->n_phrases, &s->phrase_capacity, sizeof *s->phrase)) s->failed = true;
-    else {
-        s->phrase = array;
-        s->phrase[s->n_phrases++] = (struct phrase){.text = text, .count = 1, .variable = -1};
-        return;
+        if (strcmp(s->phrase[i].text, text) == 0) {
+            free(text);
+            return &s->phrase[i];
+        }
+    struct phrase *larger = realloc(s->phrase, (size_t)(s->n_phrases + 1) * sizeof *larger);
+    if (larger == NULL) {
+        s->failed = true;
+        free(text);
+        return NULL;
     }
-    s->phrase = array;
-    free(text);
+    s->phrase = larger;
+    larger[s->n_phrases] = (struct phrase){.text = text, .variable = -1};
+    return &larger[s->n_phrases++];
 }
 
 /* Takes the definition; returns the number of the variable */
 static int add_variable(struct speller *s, char *definition)
 {
-    void *array = s->variable;
-    if (definition == NULL || !enlarge(&array, s->n_variables, &s->variable_capacity, sizeof *s->variable)) {
+    char **larger = definition != NULL ? realloc(s->variable, (size_t)(s->n_variables + 1) * sizeof *larger) : NULL;
+    if (larger == NULL) {
         s->failed = true;
         free(definition);
         return 0;
     }
-    s->variable = array;
-    s->variable[s->n_variables] = definition;
+    s->variable = larger;
+    larger[s->n_variables] = definition;
     return s->n_variables++;
-}
-
-static char *written_terms(struct speller *s, struct term *t, int n, enum level level, int *pieces)
-{
-    struct text text;
-    if (text_open(&text) != NULL) *pieces = write_terms(text.stream, s, t, n, level);
-    return closed(s, &text);
 }
 
 /* Writes a variable in place of the sum if it occurs more than once */
 static bool write_as_variable(FILE *file, struct speller *s, struct term *t, int n, enum level level)
 {
-    int symbols = 0;
+    enum { LONG_PHRASE = 12 }; /* symbols of a sum that may become a variable */
+    int symbols = 0, pieces;
     for (int i = 0; i < n; i++) symbols += t[i].n + t[i].angles.n;
     if (s->plain || n < 3 || symbols < LONG_PHRASE) return false;
-    char *text = plain_text(s, t, n, level);
-    if (text == NULL) return false;
-    if (s->counting) {
-        count_phrase(s, text);
-        return false;
+    char *text = written_terms(s, t, n, level, true, &pieces);
+    const struct phrase *phrase = text != NULL ? phrase_of(s, text) : NULL;
+    if (phrase == NULL) return false;
+    const int at = (int)(phrase - s->phrase);
+    if (s->counting) s->phrase[at].count++;
+    if (s->counting || phrase->count < 2) return false;
+    if (phrase->variable < 0) {
+        const int variable = add_variable(s, written_terms(s, t, n, level, s->plain, &pieces));
+        s->phrase[at].variable = variable; /* the array may have moved */
     }
-    struct phrase *known = find_phrase(s, text);
-    free(text);
-    if (known == NULL || known->count < 2) return false;
-    const int at = (int)(known - s->phrase);
-    if (known->variable < 0) {
-        int pieces;
-        const int variable = add_variable(s, written_terms(s, t, n, level, &pieces));
-        s->phrase[at].variable = variable;
-    }
-    spelling_variable(file, s->format, s->phrase[at].variable);
+    write_variable(file, s, s->phrase[at].variable);
     return true;
 }
 
@@ -388,7 +321,7 @@ static void write_group(FILE *file, struct speller *s, struct term *t, int n, en
 {
     if (write_as_variable(file, s, t, n, level)) return;
     int pieces = 0;
-    char *text = written_terms(s, t, n, level, &pieces);
+    char *text = written_terms(s, t, n, level, s->plain, &pieces);
     if (text != NULL) fprintf(file, pieces > 1 || text[0] == '-' ? "(%s)" : "%s", text);
     free(text);
 }
@@ -415,10 +348,10 @@ static void write_sign(FILE *file, const struct speller *s, bool minus, int *pie
     (*pieces)++;
 }
 
-/* The rest of a group after its common factors are taken out, as text; NULL: it has no factors, or no rest */
+/* A group divided by its common factors, as text; NULL: there are no common factors, or only one term */
 static char *rest_of(struct speller *s, const struct term *t, int n, enum level level)
 {
-    char *text = NULL;
+    int pieces;
     if (n < 2 || !share_factors(t, n)) return NULL;
     struct term *rest = malloc((size_t)n * sizeof *rest);
     s->failed = s->failed || rest == NULL;
@@ -426,14 +359,14 @@ static char *rest_of(struct speller *s, const struct term *t, int n, enum level 
     memcpy(rest, t, (size_t)n * sizeof *rest);
     sort_terms(s, level, rest, n);
     const struct term common = common_factors(rest, n);
-    for (int i = 0; i < n; i++) divide(&common, &rest[i]);
-    text = plain_text(s, rest, n, level);
+    for (int i = 0; i < n; i++) divide_term(&common, &rest[i]);
+    char *text = written_terms(s, rest, n, level, true, &pieces);
     free(rest);
     return text;
 }
 
-/* a c + b c of groups [from, end) and [end, ...) becomes (a + b) c: the factors of all following groups with the same rest, which move to
-   the front; returns how many terms these groups have */
+/* a c + b c becomes (a + b) c. The first group, of `size` terms, is a c; the following groups that have the same c move to the front.
+   Sets the factors a, b, ...; returns the number of terms of these groups */
 static int gather_factors(struct speller *s, struct term *t, int n, int size, enum level level, struct term *factor,
                           int *n_factors)
 {
@@ -461,19 +394,19 @@ static int gather_factors(struct speller *s, struct term *t, int n, int size, en
     return used;
 }
 
-/* (a + b) c, the terms of c from a group whose common factors are a */
+/* (a + b) c; t are the terms of a c */
 static void write_gathered(FILE *file, struct speller *s, struct term *factor, int n_factors, struct term *t, int n,
                            enum level level)
 {
     const struct term common = factor[0];
-    for (int i = 0; i < n; i++) divide(&common, &t[i]);
+    for (int i = 0; i < n; i++) divide_term(&common, &t[i]);
     if (share_factors(factor, n_factors)) write_terms(file, s, factor, n_factors, BY_INERTIA);
     else write_group(file, s, factor, n_factors, BY_INERTIA);
-    fputs(times(s), file);
+    write_times(file, s);
     write_group(file, s, t, n, level);
 }
 
-/* Groups with their signs; a group whose terms share factors has these taken out, another one is written term by term */
+/* Groups with their signs. Factors that all terms of a group share are taken out; otherwise the group is written term by term */
 static void write_groups(FILE *file, struct speller *s, struct term *t, int n, enum level level, int *pieces)
 {
     struct term *factor = malloc((size_t)n * sizeof *factor);
@@ -517,9 +450,9 @@ static int write_terms(FILE *file, struct speller *s, struct term *t, int n, enu
     sort_terms(s, level, t, n);
     const struct term common = n > 1 ? common_factors(t, n) : (struct term){.c = 1};
     if (common.n > 0 || common.wave != FLAT || fabs(common.c) != 1) {
-        for (int i = 0; i < n; i++) divide(&common, &t[i]);
+        for (int i = 0; i < n; i++) divide_term(&common, &t[i]);
         fputs(common.c < 0 ? "-" : "", file);
-        if (write_product(file, s, &common)) fputs(times(s), file);
+        if (write_product(file, s, &common)) write_times(file, s);
         write_group(file, s, t, n, level);
         return 1;
     }
@@ -538,97 +471,55 @@ char *spelling_sum(struct speller *s, const struct sum *sum)
     }
     s->failed = s->failed || t == NULL;
     free(t);
-    return closed(s, &text);
+    return closed_text(s, &text);
 }
 
 /* ---- nodes of the graph ------------------------------------------------------------------------------------------ */
 
-/* How strongly an expression binds */
-enum { SUM = 1, PRODUCT, POWER };
-
-static void write_node(FILE *file, struct speller *s, int i, int binding);
-
-static void write_expr(FILE *file, struct speller *s, expr e, int binding)
+static void write_node_number(FILE *file, double value, bool divisor, const void *context)
 {
-    const bool bracket = changes_sign(e) && binding > SUM;
+    const struct speller *s = context;
+    int numerator, denominator;
+    const bool bracket = divisor && fraction(value, &numerator, &denominator) && denominator > 1;
     if (bracket) fputc('(', file);
-    if (changes_sign(e)) fputc('-', file);
-    write_node(file, s, e / 2, changes_sign(e) ? PRODUCT : binding);
+    write_number(file, s->format, value);
     if (bracket) fputc(')', file);
 }
 
-static void write_binary(FILE *file, struct speller *s, const struct vertex *node, int binding)
+static void write_node_input(const struct printer *p, int input)
 {
-    const int own = node->operation == ADD || node->operation == SUB ? SUM : PRODUCT;
-    const bool bracket = own < binding;
-    if (bracket) fputc('(', file);
-    write_expr(file, s, node->a, own);
-    if (node->operation == ADD || node->operation == SUB) fputs(node->operation == ADD ? " + " : " - ", file);
-    else fputs(node->operation == MUL ? times(s) : "/", file);
-    write_expr(file, s, node->b, node->operation == ADD ? SUM : node->operation == MUL ? PRODUCT : own + 1);
-    if (bracket) fputc(')', file);
+    spelling_input(p->file, p->context, input);
 }
 
-/* \frac{a}{b}, \sqrt{a}, S_k(a) */
-static void write_function(FILE *file, struct speller *s, const struct vertex *node)
+static bool write_node_name(const struct printer *p, int i)
 {
-    const bool latex = s->format == FORMAT_LATEX;
-    const char *name = node->operation == SIN ? "sin" : node->operation == COS ? "cos" : "sqrt";
-    if (node->operation == STUMPFF) fprintf(file, latex ? "S_{%d}(" : "S(%d, ", node->b);
-    else fprintf(file, latex && node->operation == SQRT ? "\\sqrt{" : latex ? "\\%s(" : "%s(", name);
-    write_expr(file, s, node->a, SUM);
-    fputc(latex && node->operation == SQRT ? '}' : ')', file);
-}
-
-static void write_operation(FILE *file, struct speller *s, const struct vertex *node, int binding)
-{
-    if (node->operation == DIV && s->format == FORMAT_LATEX) {
-        fputs("\\frac{", file);
-        write_expr(file, s, node->a, SUM);
-        fputs("}{", file);
-        write_expr(file, s, node->b, SUM);
-        fputc('}', file);
-    } else if (expr_operand_count(node->operation) == 2) {
-        write_binary(file, s, node, binding);
-    } else {
-        write_function(file, s, node);
-    }
-}
-
-static void write_node(FILE *file, struct speller *s, int i, int binding)
-{
-    const struct vertex *node = &s->e->g.node[i];
-    if (node->operation == INPUT) spelling_input(file, s, node->a);
-    else if (s->node_variable != NULL && s->node_variable[i] >= 0)
-        spelling_variable(file, s->format, s->node_variable[i]);
-    else if (node->operation != NUMBER) write_operation(file, s, node, binding);
-    else {
-        int p, q;
-        const bool bracket = binding >= POWER && fraction(node->value, &p, &q) && q > 1;
-        if (bracket) fputc('(', file);
-        spelling_number(file, s->format, node->value);
-        if (bracket) fputc(')', file);
-    }
+    const struct speller *s = p->context;
+    if (s->node_variable == NULL || s->node_variable[i] < 0) return false;
+    write_variable(p->file, s, s->node_variable[i]);
+    return true;
 }
 
 char *spelling_expr(struct speller *s, expr e)
 {
     struct text text;
-    if (text_open(&text) != NULL) write_expr(text.stream, s, e, 0);
-    return closed(s, &text);
+    const struct printer p = {text_open(&text), &s->e->g, s->format->operation, write_node_number, write_node_input,
+                              write_node_name,  s};
+    if (p.file != NULL) code_write_expression(&p, e);
+    return closed_text(s, &text);
 }
 
-bool spelling_statements(struct speller *s, int n_outputs, const expr *output)
+void spelling_statements(struct speller *s, int n_outputs, const expr *output)
 {
     const struct graph *g = &s->e->g;
     const struct code code = {.g = g, .n_outputs = n_outputs, .output = output};
+    struct statements statements;
     s->node_variable = malloc((size_t)g->n * sizeof *s->node_variable);
-    if (s->node_variable == NULL || !code_statements_make(&code, &s->statements)) return false;
-    for (int i = 0; i < g->n; i++) s->node_variable[i] = -1;
-    for (int i = 0; i < g->n; i++) {
-        if (!s->statements.named[i]) continue;
-        const int variable = add_variable(s, spelling_expr(s, 2 * i));
-        s->node_variable[i] = variable;
-    }
-    return !s->failed;
+    if (!code_statements_make(&code, &statements) || s->node_variable == NULL) s->failed = true;
+    for (int i = 0; !s->failed && i < g->n; i++) s->node_variable[i] = -1;
+    for (int i = 0; !s->failed && i < g->n; i++)
+        if (statements.named[i]) {
+            const int variable = add_variable(s, spelling_expr(s, 2 * i));
+            s->node_variable[i] = variable;
+        }
+    code_statements_free(&statements);
 }

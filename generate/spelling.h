@@ -4,7 +4,6 @@
 #define GENERATE_SPELLING_H
 
 #include "generate/equations.h"
-#include "generate/graph/code.h"
 
 /* A sum in brackets, as text. */
 struct phrase {
@@ -13,35 +12,32 @@ struct phrase {
     int variable; /* its number; -1: none */
 };
 
+/* Initially zero, except for the equations and the format. */
 struct speller {
     struct equations *e;
-    enum equation_format format;
+    const struct format *format;
     bool counting; /* first pass: phrases are counted        */
     bool plain;    /* no variables: the text by which phrases are known */
-    int n_phrases, phrase_capacity;
+    int n_phrases;
     struct phrase *phrase;
-    int n_variables, variable_capacity;
+    int n_variables;
     char **variable; /* definitions, in an order in which they can be evaluated */
-    /* entries that are not multiplied out: nodes of the graph that are variables */
-    struct statements statements;
+    /* entries that are not multiplied out: variables of the nodes of the graph, -1: none */
     int *node_variable;
     bool failed;
 };
 
-void spelling_make(struct equations *e, enum equation_format format, struct speller *s);
 void spelling_free(struct speller *s);
 
-/* Text that the caller frees, NULL out of memory: a '\n' where a line may be broken. */
+/* Text with a '\n' where a line may be broken, for free(); NULL: out of memory. */
 char *spelling_sum(struct speller *s, const struct sum *sum);
 char *spelling_expr(struct speller *s, expr e);
 
-/* Makes variables of the nodes that outputs use more than once. */
-bool spelling_statements(struct speller *s, int n_outputs, const expr *output);
+/* Nodes that the outputs use more than once become variables. */
+void spelling_statements(struct speller *s, int n_outputs, const expr *output);
 
-void spelling_number(FILE *file, enum equation_format format, double value); /* fractions where they are short */
-void spelling_decimal(FILE *file, enum equation_format format,
-                      double value); /* the shortest that reads as the same number */
-void spelling_variable(FILE *file, enum equation_format format, int variable);
+/* The shortest decimal text that is read as the same number. */
+void spelling_decimal(FILE *file, const struct format *format, double value);
 void spelling_input(FILE *file, const struct speller *s, int input);
 
 #endif

@@ -18,55 +18,60 @@ static const char *const argument_names[ARGUMENTS] = {[ARG_Q] = "q",
                                                       [ARG_KEPT] = "parameters",
                                                       [ARG_LAMBDA] = "lambda"};
 
-/* ---- names in the code ------------------------------------------------------------------------------------------- */
-
-struct naming {
-    const int *first; /* of the arguments among the inputs */
-    const struct parameter *result;
-};
-
-static void write_input(FILE *file, int which, const void *context)
-{
-    const struct naming *naming = context;
-    int argument = 0;
-    while (naming->first[argument + 1] <= which) argument++;
-    fprintf(file, "%s[%d]", argument_names[argument], which - naming->first[argument]);
-}
-
-static void write_output(FILE *file, int which, const void *context)
-{
-    const struct parameter *result = ((const struct naming *)context)->result;
-    for (; which >= result->count; result++) which -= result->count;
-    fprintf(file, "%s[%d]", result->name, which);
-}
-
 /* ---- one function ------------------------------------------------------------------------------------------------ */
 
-static int argument_count(const struct robot_parts *parts, int argument)
+/* The arguments that a function takes, then its results. */
+struct signature {
+    int n, n_arguments;
+    const char *name[ARGUMENTS + MOST_OUTPUTS];
+    int count[ARGUMENTS + MOST_OUTPUTS], first[ARGUMENTS + MOST_OUTPUTS]; /* numbers, among all inputs or outputs */
+};
+
+static struct signature signature_of(const struct generated *function, const struct robot_parts *parts)
 {
-    return parts->first[argument + 1] - parts->first[argument];
+    struct signature s = {0};
+    for (int i = 0; i < ARGUMENTS; i++) {
+        const int count = parts->first[i + 1] - parts->first[i];
+        if ((function->arguments >> i & 1) == 0 || count == 0) continue;
+        s.name[s.n] = argument_names[i];
+        s.count[s.n] = count;
+        s.first[s.n++] = parts->first[i];
+    }
+    s.n_arguments = s.n;
+    for (int i = 0, first = 0; i < MOST_OUTPUTS && function->result[i].count > 0; i++) {
+        s.name[s.n] = function->result[i].name;
+        s.count[s.n] = function->result[i].count;
+        s.first[s.n++] = first;
+        first += function->result[i].count;
+    }
+    return s;
 }
 
-static bool takes(const struct generated *function, const struct robot_parts *parts, int argument)
+/* Name of an input or output */
+static void write_element(FILE *file, const struct signature *s, int i, int which)
 {
-    return (function->arguments >> argument & 1) != 0 && argument_count(parts, argument) > 0;
+    while (which >= s->first[i] + s->count[i]) i++;
+    fprintf(file, "%s[%d]", s->name[i], which - s->first[i]);
+}
+
+static void write_input(FILE *file, int which, const void *signature)
+{
+    write_element(file, signature, 0, which);
+}
+
+static void write_output(FILE *file, int which, const void *signature)
+{
+    write_element(file, signature, ((const struct signature *)signature)->n_arguments, which);
 }
 
 static void write_prototype(FILE *file, const struct generation *what, const struct generated *function,
-                            const struct robot_parts *parts)
+                            const struct signature *s)
 {
-    const char *separator = "";
     fprintf(file, "void %s_%s(", what->prefix, function->name);
-    for (int i = 0; i < ARGUMENTS; i++) {
-        if (!takes(function, parts, i)) continue;
-        fprintf(file, "%sconst double %s[%d]", separator, argument_names[i], argument_count(parts, i));
-        separator = ", ";
-    }
-    for (int i = 0; i < MOST_OUTPUTS && function->result[i].count > 0; i++) {
-        fprintf(file, "%sdouble %s[%d]", separator, function->result[i].name, function->result[i].count);
-        separator = ", ";
-    }
-    fputs(*separator != '\0' ? ")" : "void)", file); /* void: of a robot without coordinates */
+    for (int i = 0; i < s->n; i++)
+        fprintf(file, "%s%sdouble %s[%d]", i > 0 ? ", " : "", i < s->n_arguments ? "const " : "", s->name[i],
+                s->count[i]);
+    fputs(s->n > 0 ? ")" : "void)", file); /* void: of a robot without coordinates */
 }
 
 static void write_counts(FILE *file, const struct operation_counts *c)
@@ -77,88 +82,67 @@ static void write_counts(FILE *file, const struct operation_counts *c)
     if (c->other > 0) fprintf(file, ", %d tanh, max or comparisons", c->other);
 }
 
-/* Arguments that the expressions do not need */
-static enum status write_unused(FILE *file, const struct generated *function, const struct robot_parts *parts,
-                                const struct code *code, const int *uses)
+/* The chunks of a long function, as functions */
+static void write_chunks(FILE *file, const struct signature *s, const struct code *code,
+                         const struct statements *statements)
 {
-    bool *used = calloc((size_t)parts->first[ARGUMENTS] + 1, sizeof *used);
+    fputs("#if defined(__GNUC__)\n#define SEPARATE static __attribute__((noinline))\n#else\n"
+          "#define SEPARATE static\n#endif\n\n",
+          file);
+    for (int c = 0; c < statements->n_chunks; c++) {
+        fprintf(file, "SEPARATE void chunk_%d(double *w", c);
+        for (int i = 0; i < s->n; i++) fprintf(file, ", %sdouble *%s", i < s->n_arguments ? "const " : "", s->name[i]);
+        fputs(")\n{\n    (void)w;\n", file);
+        for (int i = 0; i < s->n; i++) fprintf(file, "    (void)%s;\n", s->name[i]);
+        code_write_chunk(file, code, statements, c);
+        fputs("}\n\n", file);
+    }
+}
+
+/* (void) of the arguments that are not needed and the statements, or calls of the chunks */
+static enum status write_function_body(FILE *file, const struct signature *s, const struct code *code,
+                                       const struct statements *statements, int n_inputs)
+{
+    bool *used = calloc((size_t)n_inputs + 1, sizeof *used);
     if (used == NULL) return STATUS_NO_MEMORY;
-    code_inputs_used(code, uses, used);
-    for (int i = 0; i < ARGUMENTS; i++) {
-        bool any = !takes(function, parts, i);
-        for (int k = parts->first[i]; k < parts->first[i + 1]; k++) any = any || used[k];
-        if (!any) fprintf(file, "    (void)%s;\n", argument_names[i]);
+    code_inputs_used(code->g, statements->uses, used);
+    if (statements->n_chunks == 1) {
+        for (int i = 0; i < s->n_arguments; i++) {
+            bool any = false;
+            for (int k = 0; k < s->count[i]; k++) any = any || used[s->first[i] + k];
+            if (!any) fprintf(file, "    (void)%s;\n", s->name[i]);
+        }
+        code_write_chunk(file, code, statements, 0);
+    } else {
+        fprintf(file, "    double w[%d];\n", statements->n_slots);
+        for (int c = 0; c < statements->n_chunks; c++) {
+            fprintf(file, "    chunk_%d(w", c);
+            for (int i = 0; i < s->n; i++) fprintf(file, ", %s", s->name[i]);
+            fputs(");\n", file);
+        }
     }
     free(used);
     return STATUS_OK;
 }
 
-/* The names of all arguments and results, each after a text */
-static void write_names(FILE *file, const struct generated *function, const struct robot_parts *parts,
-                        const char *before, const char *after)
-{
-    for (int i = 0; i < ARGUMENTS; i++)
-        if (takes(function, parts, i)) fprintf(file, "%s%s%s", before, argument_names[i], after);
-    for (int i = 0; i < MOST_OUTPUTS && function->result[i].count > 0; i++)
-        fprintf(file, "%s%s%s", before, function->result[i].name, after);
-}
-
-/* A long function: its chunks as functions of their own */
-static void write_chunks(FILE *file, const struct generated *function, const struct robot_parts *parts,
-                         const struct code *code, const struct statements *s)
-{
-    fputs("#if defined(__GNUC__)\n#define SEPARATE static __attribute__((noinline))\n#else\n"
-          "#define SEPARATE static\n#endif\n\n",
-          file);
-    for (int c = 0; c < s->n_chunks; c++) {
-        fprintf(file, "SEPARATE void chunk_%d(double *w", c);
-        for (int i = 0; i < ARGUMENTS; i++)
-            if (takes(function, parts, i)) fprintf(file, ", const double *%s", argument_names[i]);
-        for (int i = 0; i < MOST_OUTPUTS && function->result[i].count > 0; i++)
-            fprintf(file, ", double *%s", function->result[i].name);
-        fputs(")\n{\n    (void)w;\n", file);
-        write_names(file, function, parts, "    (void)", ";\n");
-        code_write_chunk(file, code, s, c);
-        fputs("}\n\n", file);
-    }
-}
-
-static void write_calls(FILE *file, const struct generated *function, const struct robot_parts *parts,
-                        const struct statements *s)
-{
-    fprintf(file, "    double w[%d];\n", s->n_slots);
-    for (int c = 0; c < s->n_chunks; c++) {
-        fprintf(file, "    chunk_%d(w", c);
-        write_names(file, function, parts, ", ", "");
-        fputs(");\n", file);
-    }
-}
-
 static enum status write_function(FILE *file, const struct generation *what, struct generated *function,
-                                  const struct robot_parts *parts, const struct code *code)
+                                  const struct signature *s, const struct code *code)
 {
-    struct statements s;
-    enum status status = STATUS_OK;
-    if (!code_statements_make(code, &s)) {
-        code_statements_free(&s);
-        return STATUS_NO_MEMORY;
+    struct statements statements;
+    enum status status = code_statements_make(code, &statements) ? STATUS_OK : STATUS_NO_MEMORY;
+    if (status == STATUS_OK) {
+        function->counts = code_count_operations(code, statements.uses);
+        fprintf(file, "/* %s: %s.\n   ", what->mechanism->robot->name, function->what);
+        write_counts(file, &function->counts);
+        fprintf(file, ". */\n#include \"%s.h\"\n\n#include <math.h>\n\n", what->prefix);
+        code_write_definitions(file, code, statements.uses);
+        if (statements.n_chunks > 1) write_chunks(file, s, code, &statements);
+        write_prototype(file, what, function, s);
+        fputs("\n{\n", file);
+        status = write_function_body(file, s, code, &statements, generate_first(what, ARGUMENTS));
+        fputs("}\n", file);
     }
-    function->counts = code_count_operations(code, s.uses);
-    fprintf(file, "/* %s: %s.\n   ", what->mechanism->robot->name, function->what);
-    write_counts(file, &function->counts);
-    fprintf(file, ". */\n#include \"%s.h\"\n\n#include <math.h>\n\n", what->prefix);
-    code_write_definitions(file, code, s.uses);
-    if (s.n_chunks > 1) write_chunks(file, function, parts, code, &s);
-    write_prototype(file, what, function, parts);
-    fputs("\n{\n", file);
-    if (s.n_chunks > 1) {
-        write_calls(file, function, parts, &s);
-    } else {
-        status = write_unused(file, function, parts, code, s.uses);
-        code_write_chunk(file, code, &s, 0);
-    }
-    fputs("}\n", file);
-    code_statements_free(&s);
+    code_statements_free(&statements);
     return status;
 }
 
@@ -171,55 +155,7 @@ static FILE *open_file(const struct code_files *files, const char *prefix, const
     return length < (int)sizeof file ? files->open(files->context, file) : NULL;
 }
 
-static void write_header(FILE *file, const struct generation *what)
-{
-    const struct model *model = what->mechanism->model;
-    const struct robot *robot = model->robot;
-    fprintf(
-        file,
-        "/* Dynamics of the robot '%s', generated by limber generate. Functions are straight-line code and need only "
-        "libm.\n   q: %d positions, qd: %d velocities, tau: %d joint torques and forces, link by link as in `limber "
-        "eval`. SI units. */\n",
-        robot->name, model->nq, model->nv, model->n_tau);
-    for (int i = 0; i < what->n_kept; i++) {
-        const struct kept *kept = &what->kept[i];
-        if (kept->parameter == KEPT_GRAVITY)
-            fprintf(file, "/* parameters[%d]: gravity[%d], %.17g */\n", i, kept->index + 1,
-                    model->gravity[kept->index]);
-        else
-            fprintf(file, "/* parameters[%d]: %s.payload.mass, %.17g */\n", i, robot->link[kept->index].name,
-                    robot->link[kept->index].payload.mass);
-    }
-    fprintf(file, "#ifndef LIMBER_%s_H\n#define LIMBER_%s_H\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n",
-            what->prefix, what->prefix);
-}
-
-static void write_declaration(FILE *header, const struct generation *what, const struct generated *function,
-                              const struct robot_parts *parts)
-{
-    fprintf(header, "\n/* %s.\n   ", function->what);
-    write_counts(header, &function->counts);
-    fputs(" */\n", header);
-    write_prototype(header, what, function, parts);
-    fputs(";\n", header);
-}
-
-static void write_cmake(FILE *file, const struct generation *what, const struct generated *function)
-{
-    fprintf(file,
-            "cmake_minimum_required(VERSION 3.16)\nproject(%s C)\nif(NOT CMAKE_BUILD_TYPE)\n    "
-            "set(CMAKE_BUILD_TYPE Release)\nendif()\nadd_library(%s",
-            what->prefix, what->prefix);
-    for (int i = 0; i < FUNCTIONS; i++) fprintf(file, " %s_%s.c", what->prefix, function[i].name);
-    fprintf(file,
-            ")\ntarget_include_directories(%s PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})\ntarget_link_libraries(%s PUBLIC "
-            "m)\n\nadd_executable(%s_test %s_test.c)\ntarget_link_libraries(%s_test %s)\nenable_testing()\n"
-            "add_test(NAME %s COMMAND %s_test)\n",
-            what->prefix, what->prefix, what->prefix, what->prefix, what->prefix, what->prefix, what->prefix,
-            what->prefix);
-}
-
-/* What callers need of a function beside its description. */
+/* What callers of a function need in addition to its description. */
 struct called {
     int n_results;
     char *call; /* text of its call */
@@ -228,13 +164,6 @@ struct called {
 /* ---- the test program ---------------------------------------------------------------------------------------------- */
 
 enum { STATES = 4 };
-
-static void write_numbers(FILE *file, int n, const double *x)
-{
-    fputs("{", file);
-    for (int i = 0; i < n; i++) fprintf(file, "%s%.17g", i == 0 ? "" : i % 6 == 0 ? ",\n     " : ", ", x[i]);
-    fputs(n > 0 ? "}" : "0}", file);
-}
 
 static const char check_text[] =
     "/* The largest difference, relative to the largest number */\n"
@@ -250,76 +179,62 @@ static const char check_text[] =
 
 /* The call at a state; outputs go to `out` */
 static void write_call(FILE *file, const struct generation *what, const struct generated *function,
-                       const struct robot_parts *parts)
+                       const struct signature *s)
 {
-    const char *separator = "";
-    int at = 0;
     fprintf(file, "        %s_%s(", what->prefix, function->name);
-    for (int i = 0; i < ARGUMENTS; i++) {
-        if (!takes(function, parts, i)) continue;
-        fprintf(file, "%sin[s] + %d", separator, parts->first[i]);
-        separator = ", ";
-    }
-    for (int i = 0; i < MOST_OUTPUTS && function->result[i].count > 0; i++) {
-        fprintf(file, "%sout + %d", separator, at);
-        separator = ", ";
-        at += function->result[i].count;
-    }
+    for (int i = 0; i < s->n; i++)
+        fprintf(file, "%s%s + %d", i > 0 ? ", " : "", i < s->n_arguments ? "in[s]" : "out", s->first[i]);
     fputs(");\n", file);
-    /* derivatives are compared with the largest of them all: one solution with the same factors */
-    const bool together = strcmp(function->name, "jacobian") == 0;
-    for (int i = 0, first = 0; i < MOST_OUTPUTS && first < at; i++) {
-        const int count = together ? at : function->result[i].count;
-        fprintf(file, "        wrong += check(\"%s%s%s\", %d, out + %d, %s_expected[s] + %d);\n", function->name,
-                together ? "" : " ", together ? "" : function->result[i].name, count, first, function->name, first);
-        first += count;
+    if (strcmp(function->name, "jacobian") ==
+        0) { /* compared with the largest of all: one solution with the same factors */
+        const int last = s->n - 1;
+        if (s->n > s->n_arguments)
+            fprintf(file, "        wrong += check(\"jacobian\", %d, out + 0, jacobian_expected[s] + 0);\n",
+                    s->first[last] + s->count[last]);
+        return;
     }
+    for (int i = s->n_arguments; i < s->n; i++)
+        fprintf(file, "        wrong += check(\"%s %s\", %d, out + %d, %s_expected[s] + %d);\n", function->name,
+                s->name[i], s->count[i], s->first[i], function->name, s->first[i]);
 }
 
-static enum status write_expected(FILE *file, const struct generation *what, int i, int n_results, int n_inputs,
-                                  const double *inputs, double *result, const char *name)
+/* Numbers of all states */
+static void write_states(FILE *file, int n, const double *x)
 {
-    if (n_results == 0) return STATUS_OK;
-    fprintf(file, "static const double %s_expected[STATES][%d] = {\n", name, n_results);
     for (int s = 0; s < STATES; s++) {
-        const enum status status = generate_reference(what, i, inputs + s * n_inputs, result);
-        if (status != STATUS_OK) return status;
-        fputs("    ", file);
-        write_numbers(file, n_results, result);
+        fputs("    {", file);
+        for (int i = 0; i < n; i++)
+            fprintf(file, "%s%.17g", i == 0 ? "" : i % 6 == 0 ? ",\n     " : ", ", x[n * s + i]);
+        fputs(n > 0 ? "}" : "0}", file);
         fputs(s < STATES - 1 ? ",\n" : "};\n\n", file);
     }
-    return STATUS_OK;
-}
-
-static enum status write_states(FILE *file, const struct generation *what, int n_inputs, double *inputs)
-{
-    uint64_t seed = 16;
-    fprintf(file,
-            "/* Compares the generated functions with results of the library at random states. */\n#include <math.h>\n"
-            "#include <stdio.h>\n\n#include \"%s.h\"\n\nenum { STATES = %d };\n#define TOLERANCE %g\n\n"
-            "static const double in[STATES][%d] = {\n",
-            what->prefix, STATES, what->tolerance, n_inputs > 0 ? n_inputs : 1);
-    for (int s = 0; s < STATES; s++) {
-        const enum status status = generate_random_inputs(what, &seed, inputs + s * n_inputs);
-        if (status != STATUS_OK) return status;
-        fputs("    ", file);
-        write_numbers(file, n_inputs, inputs + s * n_inputs);
-        fputs(s < STATES - 1 ? ",\n" : "};\n\n", file);
-    }
-    return STATUS_OK;
 }
 
 static enum status write_test(FILE *file, const struct generation *what, const struct generated *function,
                               const struct called *tested, int n_inputs)
 {
+    uint64_t seed = 16;
     int most = 1;
     for (int i = 0; i < FUNCTIONS; i++) most = tested[i].n_results > most ? tested[i].n_results : most;
     double *inputs = calloc((size_t)(STATES * n_inputs + 1), sizeof *inputs),
-           *result = calloc((size_t)most, sizeof *result);
+           *result = calloc((size_t)(STATES * most), sizeof *result);
     enum status status = inputs != NULL && result != NULL ? STATUS_OK : STATUS_NO_MEMORY;
-    if (status == STATUS_OK) status = write_states(file, what, n_inputs, inputs);
-    for (int i = 0; status == STATUS_OK && i < FUNCTIONS; i++)
-        status = write_expected(file, what, i, tested[i].n_results, n_inputs, inputs, result, function[i].name);
+    for (int s = 0; status == STATUS_OK && s < STATES; s++)
+        status = generate_random_inputs(what, &seed, inputs + s * n_inputs);
+    fprintf(file,
+            "/* Compares the generated functions with results of the library at random states. */\n#include <math.h>\n"
+            "#include <stdio.h>\n\n#include \"%s.h\"\n\nenum { STATES = %d };\n#define TOLERANCE %g\n\n"
+            "static const double in[STATES][%d] = {\n",
+            what->prefix, STATES, what->tolerance, n_inputs > 0 ? n_inputs : 1);
+    if (status == STATUS_OK) write_states(file, n_inputs, inputs);
+    for (int i = 0; i < FUNCTIONS; i++) {
+        const int n = tested[i].n_results;
+        for (int s = 0; status == STATUS_OK && n > 0 && s < STATES; s++)
+            status = generate_reference(what, i, inputs + s * n_inputs, result + s * n);
+        if (status != STATUS_OK || n == 0) continue;
+        fprintf(file, "static const double %s_expected[STATES][%d] = {\n", function[i].name, n);
+        write_states(file, n, result);
+    }
     fputs(check_text, file);
     fprintf(file, "int main(void)\n{\n    static double out[%d];\n    int wrong = 0;\n%s", most,
             n_inputs > 0 ? "" : "    (void)in;\n");
@@ -334,12 +249,12 @@ static enum status write_test(FILE *file, const struct generation *what, const s
 
 /* ---- all files --------------------------------------------------------------------------------------------------- */
 
-/* What is written: these functions, with calls of them by `write_call`, as these files */
+/* The functions that are written, the files, and how the functions are called */
 struct destination {
     const struct code_files *files;
     unsigned functions; /* 1 << index */
     void (*write_call)(FILE *file, const struct generation *what, const struct generated *function,
-                       const struct robot_parts *parts);
+                       const struct signature *s);
 };
 
 /* Function i: its file, its declaration, and a call of it */
@@ -355,14 +270,16 @@ static enum status make_function(const struct generation *what, int i, const str
     FILE *file = status == STATUS_OK ? open_file(to->files, what->prefix, name) : NULL;
     if (status == STATUS_OK && file == NULL) status = STATUS_NO_FILE;
     if (status == STATUS_OK) {
-        const struct naming naming = {parts.first, function->result};
-        const struct code code = {&g, called->n_results, output, write_input, write_output, &naming};
-        status = write_function(file, what, function, &parts, &code);
-        write_declaration(header, what, function, &parts);
-    }
-    if (status == STATUS_OK) {
+        const struct signature s = signature_of(function, &parts);
+        const struct code code = {&g, called->n_results, output, write_input, write_output, &s};
         struct text call;
-        if (text_open(&call) != NULL) to->write_call(call.stream, what, function, &parts);
+        status = write_function(file, what, function, &s, &code);
+        fprintf(header, "\n/* %s.\n   ", function->what);
+        write_counts(header, &function->counts);
+        fputs(" */\n", header);
+        write_prototype(header, what, function, &s);
+        fputs(";\n", header);
+        if (text_open(&call) != NULL) to->write_call(call.stream, what, function, &s);
         called->call = text_close(&call);
         if (called->call == NULL) status = STATUS_NO_MEMORY;
     }
@@ -374,8 +291,22 @@ static enum status make_function(const struct generation *what, int i, const str
 static enum status make_functions(const struct generation *what, const struct destination *to, FILE *header,
                                   struct generated *function, struct called *called)
 {
+    const struct model *model = what->mechanism->model;
+    const struct robot *robot = model->robot;
+    fprintf(
+        header,
+        "/* Dynamics of the robot '%s', generated by limber generate. Functions are straight-line code and need only "
+        "libm.\n   q: %d positions, qd: %d velocities, tau: %d joint torques and forces, link by link as in `limber "
+        "eval`. SI units. */\n",
+        robot->name, model->nq, model->nv, model->n_tau);
+    for (int i = 0; i < what->n_kept; i++) {
+        char name[KEPT_NAME];
+        fprintf(header, "/* parameters[%d]: %s, %.17g */\n", i, generate_kept_name(what, i, name),
+                generate_kept_value(what, i));
+    }
+    fprintf(header, "#ifndef LIMBER_%s_H\n#define LIMBER_%s_H\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n",
+            what->prefix, what->prefix);
     enum status status = STATUS_OK;
-    write_header(header, what);
     for (int i = 0; status == STATUS_OK && i < FUNCTIONS; i++) {
         struct parameter result[MOST_OUTPUTS];
         if ((to->functions >> i & 1) == 0) continue;
@@ -396,28 +327,31 @@ enum status generate_write(const struct generation *what, const struct code_file
     enum status status = header != NULL && test != NULL && cmake != NULL ? STATUS_OK : STATUS_NO_FILE;
     if (status == STATUS_OK) status = make_functions(what, &to, header, function, tested);
     if (status == STATUS_OK) status = write_test(test, what, function, tested, generate_first(what, ARGUMENTS));
-    if (status == STATUS_OK) write_cmake(cmake, what, function);
     for (int i = 0; i < FUNCTIONS; i++) free(tested[i].call);
-    return status;
+    if (status != STATUS_OK) return status;
+    const char *prefix = what->prefix;
+    fprintf(cmake,
+            "cmake_minimum_required(VERSION 3.16)\nproject(%s C)\nif(NOT CMAKE_BUILD_TYPE)\n    "
+            "set(CMAKE_BUILD_TYPE Release)\nendif()\nadd_library(%s",
+            prefix, prefix);
+    for (int i = 0; i < FUNCTIONS; i++) fprintf(cmake, " %s_%s.c", prefix, function[i].name);
+    fprintf(cmake,
+            ")\ntarget_include_directories(%s PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})\ntarget_link_libraries(%s PUBLIC "
+            "m)\n\nadd_executable(%s_test %s_test.c)\ntarget_link_libraries(%s_test %s)\nenable_testing()\n"
+            "add_test(NAME %s COMMAND %s_test)\n",
+            prefix, prefix, prefix, prefix, prefix, prefix, prefix, prefix);
+    return STATUS_OK;
 }
 
 /* ---- code of an FMU ---------------------------------------------------------------------------------------------- */
 
-/* With the members of struct code_arguments, which have the names of the arguments */
+/* The arguments are members, with the same names, of struct code_arguments */
 static void write_fmu_call(FILE *file, const struct generation *what, const struct generated *function,
-                           const struct robot_parts *parts)
+                           const struct signature *s)
 {
     fprintf(file, "    %s_%s(", what->prefix, function->name);
-    const char *separator = "";
-    for (int i = 0; i < ARGUMENTS; i++) {
-        if (!takes(function, parts, i)) continue;
-        fprintf(file, "%sarguments->%s", separator, argument_names[i]);
-        separator = ", ";
-    }
-    for (int i = 0; i < MOST_OUTPUTS && function->result[i].count > 0; i++) {
-        fprintf(file, "%s%s", separator, function->result[i].name);
-        separator = ", ";
-    }
+    for (int i = 0; i < s->n; i++)
+        fprintf(file, "%s%s%s", i > 0 ? ", " : "", i < s->n_arguments ? "arguments->" : "", s->name[i]);
     fputs(");\n", file);
 }
 

@@ -6,185 +6,115 @@
 #include "generate/graph/rotation_scale.h"
 #include "generate/graph/stumpff.h"
 
-/* ---- uses -------------------------------------------------------------------------------------------------------- */
-
-int *code_count_uses(const struct code *code)
-{
-    const struct graph *g = code->g;
-    int *uses = calloc((size_t)g->n, sizeof *uses);
-    if (uses == NULL) return NULL;
-    for (int i = 0; i < code->n_outputs; i++) uses[code->output[i] / 2]++;
-    for (int i = g->n - 1; i >= 0; i--) {
-        const int count = uses[i] > 0 ? expr_operand_count(g->node[i].operation) : 0;
-        if (count > 0) uses[g->node[i].a / 2]++;
-        if (count > 1) uses[g->node[i].b / 2]++;
-    }
-    return uses;
-}
-
-static void count_one(const struct vertex *node, struct operation_counts *count)
-{
-    switch (node->operation) {
-    case NUMBER:
-    case INPUT: break;
-    case ADD:
-    case SUB: count->additions++; break;
-    case MUL: count->multiplications++; break;
-    case DIV: count->divisions++; break;
-    case SIN:
-    case COS: count->sines++; break;
-    case SQRT: count->square_roots++; break;
-    case STUMPFF:
-        count->additions += STUMPFF_FEW - 1;
-        count->multiplications += STUMPFF_FEW - 1;
-        break;
-    default: count->other++;
-    }
-}
+/* ---- operations -------------------------------------------------------------------------------------------------- */
 
 struct operation_counts code_count_operations(const struct code *code, const int *uses)
 {
     struct operation_counts count = {0};
-    for (int i = 0; i < code->g->n; i++)
-        if (uses[i] > 0) count_one(&code->g->node[i], &count);
+    for (int i = 0; i < code->g->n; i++) {
+        if (uses[i] == 0) continue;
+        switch (code->g->node[i].operation) {
+        case NUMBER:
+        case INPUT: break;
+        case ADD:
+        case SUB: count.additions++; break;
+        case MUL: count.multiplications++; break;
+        case DIV: count.divisions++; break;
+        case SIN:
+        case COS: count.sines++; break;
+        case SQRT: count.square_roots++; break;
+        case STUMPFF:
+            count.additions += STUMPFF_FEW - 1;
+            count.multiplications += STUMPFF_FEW - 1;
+            break;
+        default: count.other++;
+        }
+    }
     return count;
 }
 
-void code_inputs_used(const struct code *code, const int *uses, bool *used)
+void code_inputs_used(const struct graph *g, const int *uses, bool *used)
 {
-    for (int i = 0; i < code->g->n; i++)
-        if (uses[i] > 0 && code->g->node[i].operation == INPUT) used[code->g->node[i].a] = true;
+    for (int i = 0; i < g->n; i++)
+        if (uses[i] > 0 && g->node[i].operation == INPUT) used[g->node[i].a] = true;
 }
 
 /* ---- expressions ------------------------------------------------------------------------------------------------- */
 
-/* Nodes that become variables: used more than once, or at the root of a long expression */
-enum { LONGEST = 6 };
-
-struct writer {
-    FILE *file;
-    const struct code *code;
-    const struct statements *s;
-    int chunk;
-};
-
-/* NULL: out of memory */
-static bool *choose_names(const struct code *code, const int *uses)
+void code_shortest_number(double value, char text[CODE_NUMBER_SIZE])
 {
-    const struct graph *g = code->g;
-    bool *named = calloc((size_t)g->n, sizeof *named);
-    int *size = calloc((size_t)g->n, sizeof *size); /* operations of the expression below a node */
-    if (named == NULL || size == NULL) {
-        free(named);
-        free(size);
-        return NULL;
-    }
-    for (int i = 0; i < g->n; i++) {
-        const int count = expr_operand_count(g->node[i].operation);
-        if (uses[i] == 0 || count == 0) continue;
-        size[i] = 1 + size[g->node[i].a / 2] + (count > 1 ? size[g->node[i].b / 2] : 0);
-        named[i] = uses[i] > 1 || size[i] > LONGEST;
-        if (named[i]) size[i] = 0;
-    }
-    free(size);
-    return named;
-}
-
-static void write_number(FILE *file, double value)
-{
-    char text[40];
-    snprintf(text, sizeof text, "%.17g", value);
-    for (int digits = 6; digits < 17; digits++) { /* the shortest that reads as the same number */
-        char shorter[40];
-        snprintf(shorter, sizeof shorter, "%.*g", digits, value);
-        if (strtod(shorter, NULL) == value) {
-            memcpy(text, shorter, sizeof shorter);
-            break;
-        }
-    }
-    fputs(text, file);
-    if (strpbrk(text, ".e") == NULL) fputs(".0", file);
+    int digits = 6;
+    do snprintf(text, CODE_NUMBER_SIZE, "%.*g", digits, value);
+    while (strtod(text, NULL) != value && ++digits <= 17);
 }
 
 /* How strongly an expression binds */
 enum { SUM = 1, PRODUCT, ATOM };
 
-static void write_node(const struct writer *w, int i, int binding);
+static void write_node(const struct printer *p, int i, int binding);
 
-static void write_expr(const struct writer *w, expr e, int binding)
+static void write_expr(const struct printer *p, expr e, int binding)
 {
-    if (changes_sign(e)) {
-        const bool bracket = binding > SUM;
-        fputs(bracket ? "(-" : "-", w->file);
-        write_node(w, e / 2, PRODUCT);
-        if (bracket) fputc(')', w->file);
-    } else {
-        write_node(w, e / 2, binding);
+    const bool minus = changes_sign(e), bracket = minus && binding > SUM;
+    if (bracket) fputc('(', p->file);
+    if (minus) fputc('-', p->file);
+    write_node(p, e / 2, minus ? PRODUCT : binding);
+    if (bracket) fputc(')', p->file);
+}
+
+static void write_operation(const struct printer *p, const struct vertex *node, int binding)
+{
+    const enum operation operation = node->operation;
+    const struct operation_text *text = &p->operation[operation];
+    const bool sign = text->before == NULL;
+    const int own = operation <= SUB ? SUM : PRODUCT; /* of a sign */
+    const bool bracket = sign && own < binding;
+    if (bracket) fputc('(', p->file);
+    if (!sign) fprintf(p->file, text->before, node->b); /* the index of a Stumpff function */
+    write_expr(p, node->a, sign ? own : operation == STEP ? PRODUCT : SUM);
+    if (expr_operand_count(operation) == 2) {
+        fputs(text->between, p->file);
+        write_expr(p, node->b, !sign ? SUM : operation == SUB || operation == DIV ? own + 1 : own);
     }
+    if (!sign) fputs(text->after, p->file);
+    if (bracket) fputc(')', p->file);
 }
 
-static void write_binary(const struct writer *w, const struct vertex *node, int binding)
+static void write_node(const struct printer *p, int i, int binding)
 {
-    static const char *const sign[] = {[ADD] = " + ", [SUB] = " - ", [MUL] = " * ", [DIV] = " / "};
-    const int own = node->operation <= SUB ? SUM : PRODUCT;
-    const bool bracket = own < binding;
-    if (bracket) fputc('(', w->file);
-    write_expr(w, node->a, own);
-    fputs(sign[node->operation], w->file);
-    write_expr(w, node->b, node->operation == ADD ? SUM : node->operation == MUL ? PRODUCT : own + 1);
-    if (bracket) fputc(')', w->file);
+    const struct vertex *node = &p->g->node[i];
+    if (node->operation == NUMBER) p->write_number(p->file, node->value, binding >= ATOM, p->context);
+    else if (node->operation == INPUT) p->write_input(p, node->a);
+    else if (!p->write_name(p, i)) write_operation(p, node, binding);
 }
 
-static void write_operation(const struct writer *w, const struct vertex *node, int binding)
+void code_write_expression(const struct printer *p, expr e)
 {
-    static const char *const name[OPERATIONS] = {[SIN] = "sin",   [COS] = "cos",         [SQRT] = "sqrt",
-                                                 [TANH] = "tanh", [RAMP] = "fmax(0.0, ", [STEP] = "(double)(0.0 < "};
-    if (node->operation == ANGLE || node->operation == ANGLE_SLOPE) {
-        fputs(node->operation == ANGLE ? "rotation_scale(" : "rotation_scale_slope(", w->file);
-        write_expr(w, node->a, SUM);
-        fputs(", ", w->file);
-        write_expr(w, node->b, SUM);
-        fputc(')', w->file);
-        return;
-    }
-    if (expr_operand_count(node->operation) == 2) {
-        write_binary(w, node, binding);
-        return;
-    }
-    if (node->operation == STUMPFF) fprintf(w->file, "stumpff_%d(", node->b);
-    else if (node->operation == RAMP || node->operation == STEP) fputs(name[node->operation], w->file);
-    else fprintf(w->file, "%s(", name[node->operation]);
-    write_expr(w, node->a, node->operation == STEP ? PRODUCT : SUM);
-    fputc(')', w->file);
+    write_expr(p, e, 0);
 }
 
-static void write_node(const struct writer *w, int i, int binding)
-{
-    const struct vertex *node = &w->code->g->node[i];
-    if (node->operation == NUMBER) write_number(w->file, node->value);
-    else if (node->operation == INPUT) w->code->write_input(w->file, node->a, w->code->context);
-    else if (w->s->named[i] && w->s->chunk[i] != w->chunk) fprintf(w->file, "w[%d]", w->s->slot[i]);
-    else if (w->s->named[i]) fprintf(w->file, "t%d", i);
-    else write_operation(w, node, binding);
-}
-
-/* ---- chunks ------------------------------------------------------------------------------------------------------ */
+/* ---- statements -------------------------------------------------------------------------------------------------- */
 
 /* A function with more statements than LONG is cut into chunks of CHUNK */
 enum { LONG = 3000, CHUNK = 400 };
 
-static void number_chunks(const struct code *code, struct statements *s)
+/* Nodes that become variables: those that are used more than once, and the roots of long expressions. size: number of operations of the
+   expression below a node */
+static void choose_names(const struct graph *g, const int *uses, bool *named, int *size)
 {
-    const struct graph *g = code->g;
-    int count = 0, size;
-    for (int i = 0; i < g->n; i++) count += s->named[i];
-    size = count > LONG ? CHUNK : LONG;
-    s->n_chunks = count > LONG ? count / CHUNK + 2 : 1; /* the outputs are the last one */
-    count = 0;
-    for (int i = 0; i < g->n; i++) s->chunk[i] = s->named[i] ? count++ / size : s->n_chunks - 1;
+    enum { LONGEST = 6 };
+    for (int i = 0; i < g->n; i++) {
+        expr operand[2];
+        const int count = expr_operands(&g->node[i], operand);
+        if (uses[i] == 0 || count == 0) continue;
+        size[i] = 1;
+        for (int k = 0; k < count; k++) size[i] += size[operand[k] / 2];
+        named[i] = uses[i] > 1 || size[i] > LONGEST;
+        if (named[i]) size[i] = 0;
+    }
 }
 
-/* An operand that is part of the expression of its only user is in the chunk of that; any other may cross to it */
+/* An operand without a variable is in the chunk of its only user; the value of any other may be passed to that chunk in w */
 static void place_operand(struct statements *s, expr operand, int chunk)
 {
     const int i = operand / 2;
@@ -195,19 +125,27 @@ static void place_operand(struct statements *s, expr operand, int chunk)
 bool code_statements_make(const struct code *code, struct statements *s)
 {
     const struct graph *g = code->g;
-    memset(s, 0, sizeof *s);
-    s->uses = code_count_uses(code);
-    if (s->uses != NULL) s->named = choose_names(code, s->uses);
-    s->chunk = calloc((size_t)g->n, sizeof *s->chunk);
-    s->slot = calloc((size_t)g->n, sizeof *s->slot);
-    if (s->named == NULL || s->chunk == NULL || s->slot == NULL) return false;
-    for (int i = 0; i < g->n; i++) s->slot[i] = -1;
-    number_chunks(code, s);
+    const size_t n = (size_t)g->n;
+    *s = (struct statements){.uses = graph_count_uses(g, code->n_outputs, code->output),
+                             .named = calloc(n, sizeof *s->named),
+                             .chunk = calloc(n, sizeof *s->chunk),
+                             .slot = calloc(n, sizeof *s->slot)};
+    if (s->uses == NULL || s->named == NULL || s->chunk == NULL || s->slot == NULL) return false;
+    choose_names(g, s->uses, s->named, s->slot);
+    int count = 0, size;
+    for (int i = 0; i < g->n; i++) count += s->named[i];
+    size = count > LONG ? CHUNK : LONG;
+    s->n_chunks = count > LONG ? count / CHUNK + 2 : 1; /* the outputs are the last one */
+    count = 0;
+    for (int i = 0; i < g->n; i++) {
+        s->chunk[i] = s->named[i] ? count++ / size : s->n_chunks - 1;
+        s->slot[i] = -1;
+    }
     for (int i = 0; i < code->n_outputs; i++) place_operand(s, code->output[i], s->n_chunks - 1);
     for (int i = g->n - 1; i >= 0; i--) {
-        const int count = s->uses[i] > 0 ? expr_operand_count(g->node[i].operation) : 0;
-        if (count > 0) place_operand(s, g->node[i].a, s->chunk[i]);
-        if (count > 1) place_operand(s, g->node[i].b, s->chunk[i]);
+        expr operand[2];
+        const int operands = s->uses[i] > 0 ? expr_operands(&g->node[i], operand) : 0;
+        for (int k = 0; k < operands; k++) place_operand(s, operand[k], s->chunk[i]);
     }
     return true;
 }
@@ -221,29 +159,73 @@ void code_statements_free(struct statements *s)
     memset(s, 0, sizeof *s);
 }
 
-static void write_outputs(const struct writer *w)
+/* ---- C ----------------------------------------------------------------------------------------------------------- */
+
+static const struct operation_text c_operation[OPERATIONS] = {[ADD] = {NULL, " + ", NULL},
+                                                              [SUB] = {NULL, " - ", NULL},
+                                                              [MUL] = {NULL, " * ", NULL},
+                                                              [DIV] = {NULL, " / ", NULL},
+                                                              [ANGLE] = {"rotation_scale(", ", ", ")"},
+                                                              [ANGLE_SLOPE] = {"rotation_scale_slope(", ", ", ")"},
+                                                              [SIN] = {"sin(", NULL, ")"},
+                                                              [COS] = {"cos(", NULL, ")"},
+                                                              [SQRT] = {"sqrt(", NULL, ")"},
+                                                              [TANH] = {"tanh(", NULL, ")"},
+                                                              [RAMP] = {"fmax(0.0, ", NULL, ")"},
+                                                              [STEP] = {"(double)(0.0 < ", NULL, ")"},
+                                                              [STUMPFF] = {"stumpff_%d(", NULL, ")"}};
+
+/* The chunk of the statements that is written */
+struct position {
+    const struct code *code;
+    const struct statements *s;
+    int chunk;
+};
+
+static void write_c_number(FILE *file, double value, bool divisor, const void *context)
 {
-    const struct code *code = w->code;
-    for (int i = 0; i < code->n_outputs; i++) {
-        fputs("    ", w->file);
-        code->write_output(w->file, i, code->context);
-        fputs(" = ", w->file);
-        write_expr(w, code->output[i], 0);
-        fputs(";\n", w->file);
-    }
+    char text[CODE_NUMBER_SIZE];
+    (void)divisor;
+    (void)context;
+    code_shortest_number(value, text);
+    fputs(text, file);
+    if (strpbrk(text, ".e") == NULL) fputs(".0", file);
+}
+
+static void write_c_input(const struct printer *p, int which)
+{
+    const struct code *code = ((const struct position *)p->context)->code;
+    code->write_input(p->file, which, code->context);
+}
+
+/* The variable of a node; one of another chunk is in w */
+static bool write_c_name(const struct printer *p, int i)
+{
+    const struct position *at = p->context;
+    if (!at->s->named[i]) return false;
+    if (at->s->chunk[i] == at->chunk) fprintf(p->file, "t%d", i);
+    else fprintf(p->file, "w[%d]", at->s->slot[i]);
+    return true;
 }
 
 void code_write_chunk(FILE *file, const struct code *code, const struct statements *s, int chunk)
 {
-    const struct writer w = {file, code, s, chunk};
+    const struct position at = {code, s, chunk};
+    const struct printer p = {file, code->g, c_operation, write_c_number, write_c_input, write_c_name, &at};
     for (int i = 0; i < code->g->n; i++) {
         if (!s->named[i] || s->chunk[i] != chunk) continue;
         fprintf(file, "    const double t%d = ", i);
-        write_operation(&w, &code->g->node[i], 0);
+        write_operation(&p, &code->g->node[i], 0);
         fputs(";\n", file);
         if (s->slot[i] >= 0) fprintf(file, "    w[%d] = t%d;\n", s->slot[i], i);
     }
-    if (chunk == s->n_chunks - 1) write_outputs(&w);
+    for (int i = 0; chunk == s->n_chunks - 1 && i < code->n_outputs; i++) {
+        fputs("    ", file);
+        code->write_output(file, i, code->context);
+        fputs(" = ", file);
+        write_expr(&p, code->output[i], 0);
+        fputs(";\n", file);
+    }
 }
 
 /* ---- Stumpff functions ------------------------------------------------------------------------------------------- */
@@ -251,27 +233,11 @@ void code_write_chunk(FILE *file, const struct code *code, const struct statemen
 static void write_series(FILE *file, int k, int terms)
 {
     for (int j = 0; j < terms - 1; j++) {
-        write_number(file, stumpff_inverse_factorial(2 * j + k));
+        write_c_number(file, stumpff_inverse_factorial(2 * j + k), false, NULL);
         fputs(j < terms - 2 ? " - y * (" : " - y * ", file);
     }
-    write_number(file, stumpff_inverse_factorial(2 * (terms - 1) + k));
+    write_c_number(file, stumpff_inverse_factorial(2 * (terms - 1) + k), false, NULL);
     for (int j = 0; j < terms - 2; j++) fputc(')', file);
-}
-
-static void write_definition(FILE *file, int k)
-{
-    fprintf(file, "/* sum over j of (-y)^j/(2j + %d)! */\nstatic double stumpff_%d(double y)\n{\n", k, k);
-    fprintf(file, "    if (y < %g) return ", STUMPFF_SMALL);
-    write_series(file, k, STUMPFF_FEW);
-    fprintf(file, ";\n    if (y < %.1f) return ", STUMPFF_LARGE);
-    write_series(file, k, STUMPFF_MANY);
-    fprintf(file, ";\n    double s = %s;\n", k % 2 == 0 ? "cos(sqrt(y))" : "sin(sqrt(y)) / sqrt(y)");
-    for (int j = k % 2; j < k; j += 2) {
-        fputs("    s = (", file);
-        write_number(file, stumpff_inverse_factorial(j));
-        fputs(" - s) / y;\n", file);
-    }
-    fputs("    return s;\n}\n\n", file);
 }
 
 void code_write_definitions(FILE *file, const struct code *code, const int *uses)
@@ -285,6 +251,19 @@ void code_write_definitions(FILE *file, const struct code *code, const int *uses
         slope = slope || (uses[i] > 0 && node->operation == ANGLE_SLOPE);
     }
     if (rotation) rotation_scale_write(file, slope);
-    for (int k = 0; k < MOST; k++)
-        if (needed[k]) write_definition(file, k);
+    for (int k = 0; k < MOST; k++) {
+        if (!needed[k]) continue;
+        fprintf(file, "/* sum over j of (-y)^j/(2j + %d)! */\nstatic double stumpff_%d(double y)\n{\n", k, k);
+        fprintf(file, "    if (y < %g) return ", STUMPFF_SMALL);
+        write_series(file, k, STUMPFF_FEW);
+        fprintf(file, ";\n    if (y < %.1f) return ", STUMPFF_LARGE);
+        write_series(file, k, STUMPFF_MANY);
+        fprintf(file, ";\n    double s = %s;\n", k % 2 == 0 ? "cos(sqrt(y))" : "sin(sqrt(y)) / sqrt(y)");
+        for (int j = k % 2; j < k; j += 2) {
+            fputs("    s = (", file);
+            write_c_number(file, stumpff_inverse_factorial(j), false, NULL);
+            fputs(" - s) / y;\n", file);
+        }
+        fputs("    return s;\n}\n\n", file);
+    }
 }

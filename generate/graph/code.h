@@ -24,8 +24,7 @@ struct code {
     const void *context;
 };
 
-/* How often each node is used by the outputs, directly or not, for free(); NULL: out of memory */
-int *code_count_uses(const struct code *code);
+/* uses: of the nodes, by graph_count_uses() */
 struct operation_counts code_count_operations(const struct code *code, const int *uses);
 
 /* The statements of a function. Compilers take long for very long functions, so the statements are in chunks that become functions; a
@@ -38,14 +37,39 @@ struct statements {
     int n_chunks, n_slots;
 };
 
-/* False: out of memory. statements_free() in any case. */
+/* False: out of memory. code_statements_free() in any case. */
 bool code_statements_make(const struct code *code, struct statements *s);
 void code_statements_free(struct statements *s);
 /* The statements of a chunk; the last one sets the outputs. */
 void code_write_chunk(FILE *file, const struct code *code, const struct statements *s, int chunk);
 /* Whether an input is used: n_inputs flags. */
-void code_inputs_used(const struct code *code, const int *uses, bool *used);
+void code_inputs_used(const struct graph *g, const int *uses, bool *used);
 /* Definitions of the functions that the expressions use: Stumpff functions, scale of a rotation vector. */
 void code_write_definitions(FILE *file, const struct code *code, const int *uses);
+
+/* ---- printing ---------------------------------------------------------------------------------------------------- */
+
+/* An operation: what stands before, between and after its operands. Without `before` it is a sign between operands, which get brackets
+   where they need them. */
+struct operation_text {
+    const char *before, *between, *after;
+};
+
+/* How expressions are written. */
+struct printer {
+    FILE *file;
+    const struct graph *g;
+    const struct operation_text *operation; /* OPERATIONS of them */
+    /* divisor: a fraction needs brackets */
+    void (*write_number)(FILE *file, double value, bool divisor, const void *context);
+    void (*write_input)(const struct printer *p, int which);
+    bool (*write_name)(const struct printer *p, int node); /* false: the node has no name */
+    const void *context;
+};
+void code_write_expression(const struct printer *p, expr e);
+
+/* The shortest decimal text, of at least six digits but without trailing zeros, that is read as the same number. */
+enum { CODE_NUMBER_SIZE = 40 };
+void code_shortest_number(double value, char text[CODE_NUMBER_SIZE]);
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is left of a cancellation is rounding error below this share */
+/* A sum that is smaller than this share of its terms is rounding error */
 static const double CANCELLED = 1e-13;
 
 /* ---- terms ------------------------------------------------------------------------------------------------------- */
@@ -31,12 +31,12 @@ int fourier_term_order(const struct term *x, const struct term *y)
     return fourier_angles_order(&x->angles, &y->angles);
 }
 
-static int compare(const void *x, const void *y)
+static int compare_terms(const void *x, const void *y)
 {
     return fourier_term_order(x, y);
 }
 
-static void fail(struct fourier *f, enum fourier_status status)
+static void set_failure(struct fourier *f, enum fourier_status status)
 {
     if (f->status == FOURIER_OK) f->status = status;
 }
@@ -55,7 +55,7 @@ static struct angles angles_sum(struct fourier *f, const struct angles *a, const
         j += from_b;
         if (multiple == 0) continue;
         if (sum.n == MOST_ANGLES) {
-            fail(f, FOURIER_TOO_LARGE);
+            set_failure(f, FOURIER_TOO_LARGE);
             return sum;
         }
         sum.symbol[sum.n] = symbol;
@@ -75,26 +75,16 @@ static void set_wave(struct term *t, enum wave wave, struct angles angles, doubl
     if (wave == SINE && angles.n == 0) t->c = 0;
 }
 
-static void multiply_factors(struct fourier *f, const struct term *x, const struct term *y, struct term *product)
-{
-    int i = 0, j = 0, n = 0;
-    if (x->n + y->n > MOST_FACTORS) {
-        fail(f, FOURIER_TOO_LARGE);
-        return;
-    }
-    while (i < x->n || j < y->n)
-        product->factor[n++] =
-            j == y->n || (i < x->n && x->factor[i] <= y->factor[j]) ? x->factor[i++] : y->factor[j++];
-    product->n = n;
-}
-
 /* cos a cos b = (cos(a - b) + cos(a + b))/2,  sin a sin b = (cos(a - b) - cos(a + b))/2,  sin a cos b = (sin(a - b) + sin(a + b))/2 */
 static int multiply_terms(struct fourier *f, const struct term *x, const struct term *y, struct term product[2])
 {
     if (x->wave == COSINE && y->wave == SINE) return multiply_terms(f, y, x, product);
     const double c = x->c * y->c;
     product[0] = (struct term){0};
-    multiply_factors(f, x, y, &product[0]);
+    if (x->n + y->n > MOST_FACTORS) set_failure(f, FOURIER_TOO_LARGE);
+    for (int i = 0, j = 0; f->status == FOURIER_OK && (i < x->n || j < y->n);)
+        product->factor[product->n++] =
+            j == y->n || (i < x->n && x->factor[i] <= y->factor[j]) ? x->factor[i++] : y->factor[j++];
     if (x->wave == FLAT || y->wave == FLAT) {
         const struct term *wave = x->wave == FLAT ? y : x;
         set_wave(&product[0], wave->wave, wave->angles, c);
@@ -115,17 +105,17 @@ static struct sum sum_of(struct fourier *f, int n)
     struct sum s = {.n = n, .term = NULL};
     if (f->status == FOURIER_OK) s.term = malloc((size_t)(n > 0 ? n : 1) * sizeof *s.term);
     if (s.term == NULL) {
-        fail(f, FOURIER_NO_MEMORY);
+        set_failure(f, FOURIER_NO_MEMORY);
         s.n = 0;
     }
     return s;
 }
 
-/* Sorts, and adds equal terms */
-static void collect(struct fourier *f, struct sum *s)
+/* Sorts the terms and adds those that differ only in the number */
+static void collect_terms(struct fourier *f, struct sum *s)
 {
     int n = 0;
-    if (s->n > 1) qsort(s->term, (size_t)s->n, sizeof *s->term, compare);
+    if (s->n > 1) qsort(s->term, (size_t)s->n, sizeof *s->term, compare_terms);
     for (int i = 0; i < s->n;) {
         double c = 0, size = 0;
         const int first = i;
@@ -138,7 +128,7 @@ static void collect(struct fourier *f, struct sum *s)
         s->term[n++].c = c;
     }
     s->n = n;
-    if (n > f->most_terms) fail(f, FOURIER_TOO_LARGE);
+    if (n > f->most_terms) set_failure(f, FOURIER_TOO_LARGE);
 }
 
 static struct sum sum_added(struct fourier *f, const struct sum *a, const struct sum *b, double sign_a, double sign_b)
@@ -148,14 +138,14 @@ static struct sum sum_added(struct fourier *f, const struct sum *a, const struct
         s.term[i] = i < a->n ? a->term[i] : b->term[i - a->n];
         s.term[i].c *= i < a->n ? sign_a : sign_b;
     }
-    collect(f, &s);
+    collect_terms(f, &s);
     return s;
 }
 
 static struct sum sum_product(struct fourier *f, const struct sum *a, const struct sum *b, double sign)
 {
     enum { MOST_PRODUCTS = 2000000 };
-    if ((double)a->n * b->n > MOST_PRODUCTS) fail(f, FOURIER_TOO_LARGE);
+    if ((double)a->n * b->n > MOST_PRODUCTS) set_failure(f, FOURIER_TOO_LARGE);
     struct sum s = sum_of(f, f->status == FOURIER_OK ? 2 * a->n * b->n : 0);
     int n = 0;
     for (int i = 0; s.n > 0 && i < a->n; i++)
@@ -168,101 +158,73 @@ static struct sum sum_product(struct fourier *f, const struct sum *a, const stru
             }
         }
     s.n = n;
-    collect(f, &s);
+    collect_terms(f, &s);
     return s;
 }
 
-static struct sum sum_number(struct fourier *f, double value)
+static struct sum sum_of_term(struct fourier *f, struct term term)
 {
-    struct sum s = sum_of(f, value != 0);
-    if (s.n > 0) s.term[0] = (struct term){.c = value};
+    struct sum s = sum_of(f, term.c != 0);
+    if (s.n > 0) s.term[0] = term;
     return s;
 }
 
-static struct sum sum_symbol(struct fourier *f, int symbol)
-{
-    if (symbol > SHRT_MAX) fail(f, FOURIER_TOO_LARGE);
-    struct sum s = sum_of(f, 1);
-    if (s.n > 0) s.term[0] = (struct term){.c = 1, .n = 1, .factor = {(short)symbol}};
-    return s;
-}
-
-/* The angle of a sine or cosine: integer multiples of symbols, and a number */
-static bool angle_of(struct fourier *f, const struct sum *a, struct angles *angles, double *offset)
-{
-    *angles = (struct angles){0};
-    *offset = 0;
-    for (int i = 0; i < a->n; i++) {
-        const struct term *t = &a->term[i];
-        if (t->wave == FLAT && t->n == 0) {
-            *offset = t->c;
-            continue;
-        }
-        if (t->wave != FLAT || t->n != 1 || t->c != round(t->c) || fabs(t->c) > 1000) return false;
-        const struct angles one = {.n = 1, .symbol = {t->factor[0]}, .multiple = {(short)t->c}};
-        *angles = angles_sum(f, angles, &one, 1);
-    }
-    return true;
-}
-
-/* cos(a + o) = cos o cos a - sin o sin a,  sin(a + o) = cos o sin a + sin o cos a */
+/* Of an angle a + o, a integer multiples of symbols, o a number:  cos(a + o) = cos o cos a - sin o sin a,
+   sin(a + o) = cos o sin a + sin o cos a */
 static struct sum sum_wave(struct fourier *f, const struct sum *a, enum wave wave, double sign)
 {
-    struct angles angles;
-    double offset;
-    if (!angle_of(f, a, &angles, &offset)) fail(f, FOURIER_OTHER_FUNCTION);
+    struct angles angles = {0};
+    double offset = 0;
+    for (int i = 0; i < a->n; i++) {
+        const struct term *t = &a->term[i];
+        const bool number = t->wave == FLAT && t->n == 0;
+        if (number) offset = t->c;
+        else if (t->wave != FLAT || t->n != 1 || t->c != round(t->c) || fabs(t->c) > 1000)
+            set_failure(f, FOURIER_OTHER_FUNCTION);
+        if (number || f->status != FOURIER_OK) continue;
+        const struct angles one = {.n = 1, .symbol = {t->factor[0]}, .multiple = {(short)t->c}};
+        angles = angles_sum(f, &angles, &one, 1);
+    }
     struct sum s = sum_of(f, f->status == FOURIER_OK ? 2 : 0);
     if (s.n == 0) return s;
     memset(s.term, 0, 2 * sizeof *s.term);
     set_wave(&s.term[0], wave, angles, sign * cos(offset));
     set_wave(&s.term[1], wave == COSINE ? SINE : COSINE, angles, (wave == COSINE ? -sign : sign) * sin(offset));
     if (s.term[1].c == 0) s.n = 1;
-    collect(f, &s);
+    collect_terms(f, &s);
     return s;
 }
 
 /* ---- nodes ------------------------------------------------------------------------------------------------------- */
 
-static struct sum node_sum(const struct graph *g, struct fourier *f, int i)
-{
-    const struct vertex *node = &g->node[i];
-    const int operands = expr_operand_count(node->operation);
-    const struct sum *a = operands > 0 ? &f->sum[node->a / 2] : NULL, *b = operands > 1 ? &f->sum[node->b / 2] : NULL;
-    const double sign_a = changes_sign(node->a) ? -1 : 1, sign_b = changes_sign(node->b) ? -1 : 1;
-    switch (node->operation) {
-    case NUMBER: return sum_number(f, node->value);
-    case INPUT: return sum_symbol(f, node->a);
-    case ADD: return sum_added(f, a, b, sign_a, sign_b);
-    case SUB: return sum_added(f, a, b, sign_a, -sign_b);
-    case MUL: return sum_product(f, a, b, sign_a * sign_b);
-    case SIN: return sum_wave(f, a, SINE, sign_a);
-    case COS: return sum_wave(f, a, COSINE, 1);
-    default: fail(f, FOURIER_OTHER_FUNCTION); return sum_of(f, 0);
-    }
-}
-
-static bool *nodes_needed(const struct graph *g, int n_outputs, const expr *output)
-{
-    bool *needed = calloc((size_t)g->n, sizeof *needed);
-    if (needed == NULL) return NULL;
-    for (int i = 0; i < n_outputs; i++) needed[output[i] / 2] = true;
-    for (int i = g->n - 1; i >= 0; i--) {
-        const int count = needed[i] ? expr_operand_count(g->node[i].operation) : 0;
-        if (count > 0) needed[g->node[i].a / 2] = true;
-        if (count > 1) needed[g->node[i].b / 2] = true;
-    }
-    return needed;
-}
-
 enum fourier_status fourier_make(const struct graph *g, int n_outputs, const expr *output, int most_terms,
                                  struct fourier *f)
 {
     *f = (struct fourier){.most_terms = most_terms, .n = g->n, .sum = calloc((size_t)g->n, sizeof *f->sum)};
-    bool *needed = nodes_needed(g, n_outputs, output);
-    if (f->sum == NULL || needed == NULL) fail(f, FOURIER_NO_MEMORY);
-    for (int i = 0; i < g->n && f->status == FOURIER_OK; i++)
-        if (needed[i]) f->sum[i] = node_sum(g, f, i);
-    free(needed);
+    int *uses = graph_count_uses(g, n_outputs, output);
+    if (f->sum == NULL || uses == NULL) set_failure(f, FOURIER_NO_MEMORY);
+    for (int i = 0; i < g->n && f->status == FOURIER_OK; i++) {
+        const struct vertex *node = &g->node[i];
+        const int operands = expr_operand_count(node->operation);
+        const struct sum *a = operands > 0 ? &f->sum[node->a / 2] : NULL,
+                         *b = operands > 1 ? &f->sum[node->b / 2] : NULL;
+        const double sign_a = changes_sign(node->a) ? -1 : 1, sign_b = changes_sign(node->b) ? -1 : 1;
+        if (uses[i] == 0) continue;
+        switch (node->operation) {
+        case NUMBER: f->sum[i] = sum_of_term(f, (struct term){.c = node->value}); break;
+        case INPUT:
+            if (node->a > SHRT_MAX) set_failure(f, FOURIER_TOO_LARGE);
+            f->sum[i] = sum_of_term(f, (struct term){.c = 1, .n = 1, .factor = {(short)node->a}});
+            break;
+        case ADD: f->sum[i] = sum_added(f, a, b, sign_a, sign_b); break;
+        case SUB: f->sum[i] = sum_added(f, a, b, sign_a, -sign_b); break;
+        case MUL: f->sum[i] = sum_product(f, a, b, sign_a * sign_b); break;
+        case SIN: f->sum[i] = sum_wave(f, a, SINE, sign_a); break;
+        case COS: f->sum[i] = sum_wave(f, a, COSINE, 1); break;
+        default: set_failure(f, FOURIER_OTHER_FUNCTION);
+        }
+    }
+    free(uses);
     return f->status;
 }
 
@@ -297,7 +259,7 @@ struct sum fourier_derivative(struct fourier *f, const struct sum *a, int x, dou
         n += power > 0;
     }
     s.n = n;
-    collect(f, &s);
+    collect_terms(f, &s);
     return s;
 }
 
@@ -331,15 +293,6 @@ struct sum fourier_replaced(struct fourier *f, const struct sum *a, int symbol, 
     return sum;
 }
 
-/* cos 2a becomes the square of a wave of a; false: a has no integer multiples */
-static bool halve_angles(struct term *t)
-{
-    for (int i = 0; i < t->angles.n; i++)
-        if (t->angles.multiple[i] % 2 != 0) return false;
-    for (int i = 0; i < t->angles.n; i++) t->angles.multiple[i] /= 2;
-    return true;
-}
-
 int fourier_collect_squares(struct term *t, int n)
 {
     for (int i = 0; i < n; i++) {
@@ -348,7 +301,10 @@ int fourier_collect_squares(struct term *t, int n)
         while (flat < n && (t[flat].wave != FLAT || fabs(t[flat].c) != fabs(t[i].c) ||
                             order_of(t[flat].n, t[flat].factor, t[i].n, t[i].factor) != 0))
             flat++;
-        if (flat == n || !halve_angles(&t[i])) continue;
+        bool even = true;
+        for (int k = 0; k < t[i].angles.n; k++) even = even && t[i].angles.multiple[k] % 2 == 0;
+        if (flat == n || !even) continue;
+        for (int k = 0; k < t[i].angles.n; k++) t[i].angles.multiple[k] /= 2;
         t[i].wave = t[flat].c == t[i].c ? COSINE_SQUARED : SINE_SQUARED;
         t[i].c = 2 * t[flat].c;
         n--;

@@ -10,35 +10,31 @@
 
 /* ---- nodes ------------------------------------------------------------------------------------------------------- */
 
-static uint64_t mixed(uint64_t h, uint64_t x)
+static uint64_t mixed_hash(uint64_t h, uint64_t x)
 {
     h = (h ^ x) * 0x9E3779B97F4A7C15u;
     return h ^ (h >> 29);
-}
-
-static uint64_t hash_of(const struct vertex *node)
-{
-    uint64_t bits;
-    memcpy(&bits, &node->value, sizeof bits);
-    return mixed(mixed(mixed(mixed(1, node->operation), (uint64_t)node->a), (uint64_t)node->b), bits);
-}
-
-static bool same(const struct vertex *x, const struct vertex *y)
-{
-    return x->operation == y->operation && x->a == y->a && x->b == y->b &&
-           memcmp(&x->value, &y->value, sizeof x->value) == 0;
 }
 
 /* The place of a node in the table, or a free one */
 static int *slot_of(const struct graph *g, const struct vertex *node)
 {
     const size_t size = (size_t)g->table_size;
-    size_t at = hash_of(node) % size;
-    while (g->table[at] != 0 && !same(&g->node[g->table[at] - 1], node)) at = (at + 1) % size;
+    uint64_t bits;
+    memcpy(&bits, &node->value, sizeof bits);
+    size_t at =
+        mixed_hash(mixed_hash(mixed_hash(mixed_hash(1, node->operation), (uint64_t)node->a), (uint64_t)node->b), bits) %
+        size;
+    for (; g->table[at] != 0; at = (at + 1) % size) {
+        const struct vertex *other = &g->node[g->table[at] - 1];
+        if (other->operation == node->operation && other->a == node->a && other->b == node->b &&
+            memcmp(&other->value, &node->value, sizeof node->value) == 0)
+            break;
+    }
     return &g->table[at];
 }
 
-static bool grow(struct graph *g)
+static bool grow_tables(struct graph *g)
 {
     const int capacity = g->capacity == 0 ? 1024 : 2 * g->capacity;
     struct vertex *node = realloc(g->node, (size_t)capacity * sizeof *node);
@@ -57,10 +53,10 @@ static bool grow(struct graph *g)
     return true;
 }
 
-static expr made(struct graph *g, enum operation operation, expr a, expr b, double value)
+static expr made_node(struct graph *g, enum operation operation, expr a, expr b, double value)
 {
     const struct vertex node = {.operation = operation, .a = a, .b = b, .value = value};
-    if (g->failed || (g->n == g->capacity && !grow(g))) return ZERO;
+    if (g->failed || (g->n == g->capacity && !grow_tables(g))) return ZERO;
     int *slot = slot_of(g, &node);
     if (*slot == 0) {
         g->node[g->n++] = node;
@@ -84,17 +80,18 @@ void graph_free(struct graph *g)
     memset(g, 0, sizeof *g);
 }
 
-/* What is left of a cancellation is rounding error below this share; so is the difference of a number from 1 */
+/* A sum that is smaller than this share of its terms is rounding error, and so is such a difference of a number from 1 */
 static const double CANCELLED = 1e-15;
 
 /* ---- expressions ------------------------------------------------------------------------------------------------- */
 
-bool expr_is_constant(const struct graph *g, expr e)
+static bool is_constant(const struct graph *g, expr e)
 {
     return vertex_of(g, e)->operation == NUMBER;
 }
 
-double expr_value(const struct graph *g, expr e)
+/* Of a number */
+static double number_value(const struct graph *g, expr e)
 {
     return changes_sign(e) ? -vertex_of(g, e)->value : vertex_of(g, e)->value;
 }
@@ -102,13 +99,13 @@ double expr_value(const struct graph *g, expr e)
 expr expr_number(struct graph *g, double value)
 {
     const double size = fabs(fabs(value) - 1) <= CANCELLED ? 1 : fabs(value);
-    const expr e = made(g, NUMBER, 0, 0, size);
+    const expr e = made_node(g, NUMBER, 0, 0, size);
     return value < 0 ? negative(e) : e;
 }
 
 expr expr_input(struct graph *g, int which)
 {
-    return made(g, INPUT, which, 0, 0);
+    return made_node(g, INPUT, which, 0, 0);
 }
 
 static expr sum_of_numbers(struct graph *g, double a, double b)
@@ -117,26 +114,25 @@ static expr sum_of_numbers(struct graph *g, double a, double b)
     return expr_number(g, fabs(sum) <= CANCELLED * (fabs(a) + fabs(b)) ? 0 : sum);
 }
 
-/* e = factor x rest with a number as factor */
+/* e = factor rest; returns the factor, a number */
 static double split_factor(const struct graph *g, expr e, expr *rest)
 {
     const struct vertex *node = vertex_of(g, e);
     const double sign = changes_sign(e) ? -1 : 1;
     *rest = e - e % 2;
-    if (node->operation != MUL || !expr_is_constant(g, node->a)) return sign;
+    if (node->operation != MUL || !is_constant(g, node->a)) return sign;
     *rest = node->b;
-    return sign * expr_value(g, node->a);
+    return sign * number_value(g, node->a);
 }
 
-/* (number + x) + number */
+/* number + (number + x) */
 static bool fold_sum(struct graph *g, expr a, expr b, expr *sum)
 {
     const struct vertex node = *vertex_of(g, b);
-    if (!expr_is_constant(g, a) || (node.operation != ADD && node.operation != SUB) || !expr_is_constant(g, node.a))
-        return false;
+    if (!is_constant(g, a) || (node.operation != ADD && node.operation != SUB) || !is_constant(g, node.a)) return false;
     const double sign = changes_sign(b) ? -1 : 1;
     const expr rest = (node.operation == SUB) != changes_sign(b) ? negative(node.b) : node.b;
-    *sum = expr_add(g, sum_of_numbers(g, expr_value(g, a), sign * expr_value(g, node.a)), rest);
+    *sum = expr_add(g, sum_of_numbers(g, number_value(g, a), sign * number_value(g, node.a)), rest);
     return true;
 }
 
@@ -146,9 +142,9 @@ static expr sum_node(struct graph *g, expr a, expr b)
     if (changes_sign(a)) return sum_node(g, b, a);
     if (changes_sign(b)) {
         b = negative(b);
-        return a < b ? made(g, SUB, a, b, 0) : negative(made(g, SUB, b, a, 0));
+        return a < b ? made_node(g, SUB, a, b, 0) : negative(made_node(g, SUB, b, a, 0));
     }
-    return a < b ? made(g, ADD, a, b, 0) : made(g, ADD, b, a, 0);
+    return a < b ? made_node(g, ADD, a, b, 0) : made_node(g, ADD, b, a, 0);
 }
 
 /* Numbers are made early, so that a sum of a number and x has the number first; in a product it is put first. */
@@ -157,15 +153,15 @@ expr expr_add(struct graph *g, expr a, expr b)
     expr sum, x, y;
     if (a == ZERO) return b;
     if (b == ZERO) return a;
-    if (expr_is_constant(g, a) && expr_is_constant(g, b)) return sum_of_numbers(g, expr_value(g, a), expr_value(g, b));
+    if (is_constant(g, a) && is_constant(g, b)) return sum_of_numbers(g, number_value(g, a), number_value(g, b));
     if (fold_sum(g, a, b, &sum) || fold_sum(g, b, a, &sum)) return sum;
     const double of_x = split_factor(g, a, &x), of_y = split_factor(g, b, &y);
     if (x == y) return expr_mul(g, sum_of_numbers(g, of_x, of_y), x);
-    if (expr_is_constant(g, b)) return expr_add(g, b, a);
-    if (expr_is_constant(g, a)) {
+    if (is_constant(g, b)) return expr_add(g, b, a);
+    if (is_constant(g, a)) {
         const bool minus = changes_sign(b);
         if (changes_sign(a)) return negative(expr_add(g, negative(a), negative(b)));
-        return made(g, minus ? SUB : ADD, a, minus ? negative(b) : b, 0);
+        return made_node(g, minus ? SUB : ADD, a, minus ? negative(b) : b, 0);
     }
     return sum_node(g, a, b);
 }
@@ -175,38 +171,31 @@ expr expr_sub(struct graph *g, expr a, expr b)
     return expr_add(g, a, negative(b));
 }
 
-/* a number and a product or quotient with a number */
-static bool fold_product(struct graph *g, expr a, expr b, expr *product)
-{
-    const struct vertex node = *vertex_of(g, b);
-    if (!expr_is_constant(g, a) || (node.operation != MUL && node.operation != DIV) || !expr_is_constant(g, node.a))
-        return false;
-    const expr factor = expr_number(g, expr_value(g, a) * expr_value(g, node.a));
-    *product = node.operation == MUL ? expr_mul(g, factor, node.b) : expr_div(g, factor, node.b);
-    return true;
-}
-
 expr expr_mul(struct graph *g, expr a, expr b)
 {
-    expr product;
     if (a == ZERO || b == ZERO) return ZERO;
     if (changes_sign(a)) return negative(expr_mul(g, negative(a), b));
     if (changes_sign(b)) return negative(expr_mul(g, a, negative(b)));
     if (a == ONE) return b;
     if (b == ONE) return a;
-    if (expr_is_constant(g, a) && expr_is_constant(g, b)) return expr_number(g, expr_value(g, a) * expr_value(g, b));
-    if (expr_is_constant(g, b)) return expr_mul(g, b, a);
-    if (fold_product(g, a, b, &product)) return product;
-    return expr_is_constant(g, a) || a < b ? made(g, MUL, a, b, 0) : made(g, MUL, b, a, 0);
+    if (is_constant(g, a) && is_constant(g, b)) return expr_number(g, number_value(g, a) * number_value(g, b));
+    if (is_constant(g, b)) return expr_mul(g, b, a);
+    const struct vertex node = *vertex_of(g, b);
+    if (is_constant(g, a) && (node.operation == MUL || node.operation == DIV) && is_constant(g, node.a)) {
+        const expr factor =
+            expr_number(g, number_value(g, a) * number_value(g, node.a)); /* of a number and number x or number/x */
+        return node.operation == MUL ? expr_mul(g, factor, node.b) : expr_div(g, factor, node.b);
+    }
+    return is_constant(g, a) || a < b ? made_node(g, MUL, a, b, 0) : made_node(g, MUL, b, a, 0);
 }
 
 expr expr_div(struct graph *g, expr a, expr b)
 {
     if (a == ZERO) return ZERO;
-    if (expr_is_constant(g, b)) return expr_mul(g, a, expr_number(g, 1 / expr_value(g, b)));
+    if (is_constant(g, b)) return expr_mul(g, a, expr_number(g, 1 / number_value(g, b)));
     if (changes_sign(a)) return negative(expr_div(g, negative(a), b));
     if (changes_sign(b)) return negative(expr_div(g, a, negative(b)));
-    return a == b ? ONE : made(g, DIV, a, b, 0);
+    return a == b ? ONE : made_node(g, DIV, a, b, 0);
 }
 
 expr expr_scale(struct graph *g, double factor, expr a)
@@ -214,7 +203,7 @@ expr expr_scale(struct graph *g, double factor, expr a)
     return expr_mul(g, expr_number(g, factor), a);
 }
 
-static double applied(enum operation operation, double a)
+static double function_value(enum operation operation, double a)
 {
     switch (operation) {
     case SIN: return sin(a);
@@ -228,22 +217,22 @@ static double applied(enum operation operation, double a)
 
 expr expr_function(struct graph *g, enum operation operation, expr a)
 {
-    if (expr_is_constant(g, a)) return expr_number(g, applied(operation, expr_value(g, a)));
+    if (is_constant(g, a)) return expr_number(g, function_value(operation, number_value(g, a)));
     if (changes_sign(a) && (operation == SIN || operation == TANH))
-        return negative(made(g, operation, negative(a), 0, 0));
+        return negative(made_node(g, operation, negative(a), 0, 0));
     if (changes_sign(a) && operation == COS) a = negative(a);
-    return made(g, operation, a, 0, 0);
+    return made_node(g, operation, a, 0, 0);
 }
 
 expr stumpff(struct graph *g, int k, expr a)
 {
-    return expr_is_constant(g, a) ? expr_number(g, stumpff_value(k, expr_value(g, a))) : made(g, STUMPFF, a, k, 0);
+    return is_constant(g, a) ? expr_number(g, stumpff_value(k, number_value(g, a))) : made_node(g, STUMPFF, a, k, 0);
 }
 
 expr expr_angle(struct graph *g, enum operation operation, expr w, expr square)
 {
     if (changes_sign(w)) return negative(expr_angle(g, operation, negative(w), square)); /* odd in w */
-    return made(g, operation, w, square, 0);
+    return made_node(g, operation, w, square, 0);
 }
 
 expr expr_add_product(struct graph *g, expr a, expr b, expr c)
@@ -264,6 +253,26 @@ int expr_operand_count(enum operation operation)
     return operation >= ADD && operation <= ANGLE_SLOPE ? 2 : 1;
 }
 
+int expr_operands(const struct vertex *node, expr operand[2])
+{
+    operand[0] = node->a;
+    operand[1] = node->b;
+    return expr_operand_count(node->operation);
+}
+
+int *graph_count_uses(const struct graph *g, int n_outputs, const expr *output)
+{
+    int *uses = calloc((size_t)g->n, sizeof *uses);
+    if (uses == NULL) return NULL;
+    for (int i = 0; i < n_outputs; i++) uses[output[i] / 2]++;
+    for (int i = g->n - 1; i >= 0; i--) {
+        expr operand[2];
+        const int count = uses[i] > 0 ? expr_operands(&g->node[i], operand) : 0;
+        for (int k = 0; k < count; k++) uses[operand[k] / 2]++;
+    }
+    return uses;
+}
+
 expr expr_rebuilt(struct graph *g, const struct vertex *node, expr a, expr b)
 {
     switch (node->operation) {
@@ -280,23 +289,23 @@ expr expr_rebuilt(struct graph *g, const struct vertex *node, expr a, expr b)
     }
 }
 
-static double node_value(const struct vertex *node, const double *inputs, const double *value)
-{
-    switch (node->operation) {
-    case NUMBER: return node->value;
-    case INPUT: return inputs[node->a];
-    case ADD: return value_at(value, node->a) + value_at(value, node->b);
-    case SUB: return value_at(value, node->a) - value_at(value, node->b);
-    case MUL: return value_at(value, node->a) * value_at(value, node->b);
-    case DIV: return value_at(value, node->a) / value_at(value, node->b);
-    case ANGLE: return rotation_scale(value_at(value, node->a), value_at(value, node->b));
-    case ANGLE_SLOPE: return rotation_scale_slope(value_at(value, node->a), value_at(value, node->b));
-    case STUMPFF: return stumpff_value(node->b, value_at(value, node->a));
-    default: return applied(node->operation, value_at(value, node->a));
-    }
-}
-
 void graph_evaluate(const struct graph *g, const double *inputs, double *value)
 {
-    for (int i = 0; i < g->n; i++) value[i] = node_value(&g->node[i], inputs, value);
+    for (int i = 0; i < g->n; i++) {
+        const struct vertex *node = &g->node[i];
+        const int count = expr_operand_count(node->operation);
+        const double a = count > 0 ? value_at(value, node->a) : 0, b = count > 1 ? value_at(value, node->b) : 0;
+        switch (node->operation) {
+        case NUMBER: value[i] = node->value; break;
+        case INPUT: value[i] = inputs[node->a]; break;
+        case ADD: value[i] = a + b; break;
+        case SUB: value[i] = a - b; break;
+        case MUL: value[i] = a * b; break;
+        case DIV: value[i] = a / b; break;
+        case ANGLE: value[i] = rotation_scale(a, b); break;
+        case ANGLE_SLOPE: value[i] = rotation_scale_slope(a, b); break;
+        case STUMPFF: value[i] = stumpff_value(node->b, a); break;
+        default: value[i] = function_value(node->operation, a);
+        }
+    }
 }

@@ -41,7 +41,7 @@ struct graph {
     int n, capacity;
     int *table; /* hash table of nodes, 0: free */
     int table_size;
-    bool failed; /* no memory: every further expression is ZERO */
+    bool failed; /* out of memory: every further expression is ZERO */
 };
 
 /* Starts a graph. False: out of memory; then it has not even ZERO. */
@@ -63,9 +63,6 @@ static inline expr negative(expr e)
     return e == ZERO ? ZERO : e ^ 1;
 }
 
-bool expr_is_constant(const struct graph *g, expr e);
-double expr_value(const struct graph *g, expr e); /* of a number */
-
 expr expr_number(struct graph *g, double value);
 expr expr_input(struct graph *g, int which);
 expr expr_add(struct graph *g, expr a, expr b);
@@ -86,8 +83,12 @@ expr expr_sub_product(struct graph *g, expr a, expr b, expr c);
 /* The node `e` made again in a graph, with new operands: for passes that rewrite. */
 expr expr_rebuilt(struct graph *g, const struct vertex *node, expr a, expr b);
 
-/* Number of operands: 0, 1 or 2. */
+/* Number of operands: 0, 1 or 2; and the operands. */
 int expr_operand_count(enum operation operation);
+int expr_operands(const struct vertex *node, expr operand[2]);
+
+/* How often each node is used by the outputs, directly or not, for free(); NULL: out of memory. */
+int *graph_count_uses(const struct graph *g, int n_outputs, const expr *output);
 
 /* Values of all nodes at given inputs; value has g->n numbers. */
 void graph_evaluate(const struct graph *g, const double *inputs, double *value);

@@ -32,7 +32,7 @@ static struct products products_of(struct graph *g, const struct turn *turn)
 
 /* The block [a b; b d] in the plane of the turn:  a - e, d + e, b cos 2 + (a - d) c s,  e = (a - d) s^2 + 2 b c s.
    The part normal to the plane turns as a vector. */
-void spatial_turn_symmetric(struct graph *g, const struct turn *turn, expr S[6])
+static void turn_symmetric(struct graph *g, const struct turn *turn, expr S[6])
 {
     const int k = turn->axis, i = (k + 1) % 3, j = (k + 2) % 3, ij = packed(i, j);
     const struct products p = products_of(g, turn);
@@ -57,8 +57,10 @@ void spatial_turn_symmetric(struct graph *g, const struct turn *turn, expr S[6])
 
 /* The block [a b; b' d] in the plane:  a - e, d + e, b + f, b' + f,  e = (a - d) s^2 + (b + b') c s,
    f = (a - d) c s - (b + b') s^2 */
-static void turn_general(struct graph *g, const struct turn *turn, expr M[9])
+void spatial_turn(struct graph *g, const struct turn *turn, struct spatial *P)
 {
+    expr *M = P->B;
+    turn_symmetric(g, turn, P->A);
     const int k = turn->axis, i = (k + 1) % 3, j = (k + 2) % 3, ij = 3 * i + j, ji = 3 * j + i;
     const struct products p = products_of(g, turn);
     const expr row[3] = {M[3 * k], M[3 * k + 1], M[3 * k + 2]}, column[3] = {M[k], M[3 + k], M[6 + k]};
@@ -73,6 +75,7 @@ static void turn_general(struct graph *g, const struct turn *turn, expr M[9])
         M[4 * j] = a;
         M[ij] = negative(b2);
         M[ji] = negative(b);
+        turn_symmetric(g, turn, P->C);
         return;
     }
     const expr D = expr_sub(g, a, d), S = expr_add(g, b, b2);
@@ -82,23 +85,17 @@ static void turn_general(struct graph *g, const struct turn *turn, expr M[9])
     M[4 * j] = expr_add(g, d, e);
     M[ij] = expr_add(g, b, f);
     M[ji] = expr_add(g, b2, f);
-}
-
-void spatial_turn(struct graph *g, const struct turn *turn, struct spatial *P)
-{
-    spatial_turn_symmetric(g, turn, P->A);
-    turn_general(g, turn, P->B);
-    spatial_turn_symmetric(g, turn, P->C);
+    turn_symmetric(g, turn, P->C);
 }
 
 void spatial_turn_solid(struct graph *g, const struct turn *turn, struct solid *solid)
 {
     const struct vector h = spatial_turned_back(g, turn, solid->h);
     for (int i = 0; i < 3; i++) solid->h[i] = h.e[i];
-    spatial_turn_symmetric(g, turn, solid->J);
+    turn_symmetric(g, turn, solid->J);
 }
 
-static void skew(const expr r[3], expr M[9])
+void spatial_skew(const expr r[3], expr M[9])
 {
     const expr S[9] = {ZERO, negative(r[2]), r[1], r[2], ZERO, negative(r[0]), negative(r[1]), r[0], ZERO};
     for (int i = 0; i < 9; i++) M[i] = S[i];
@@ -107,9 +104,8 @@ static void skew(const expr r[3], expr M[9])
 /* B+ = B + [r]x C,   A+ = A + [r]x B' - B+ [r]x */
 void spatial_shift(struct graph *g, const expr r[3], struct spatial *P)
 {
-    static const int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
     expr rx[9], B[9];
-    skew(r, rx);
+    spatial_skew(r, rx);
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++) {
             B[3 * i + j] = P->B[3 * i + j];
@@ -117,7 +113,7 @@ void spatial_shift(struct graph *g, const expr r[3], struct spatial *P)
                 B[3 * i + j] = expr_add_product(g, B[3 * i + j], rx[3 * i + k], P->C[packed(k, j)]);
         }
     for (int e = 0; e < 6; e++) {
-        const int i = row[e], j = column[e];
+        const int i = packed_row(e), j = packed_column(e);
         for (int k = 0; k < 3; k++) {
             P->A[e] = expr_add_product(g, P->A[e], rx[3 * i + k], P->B[3 * j + k]);
             P->A[e] = expr_sub_product(g, P->A[e], B[3 * i + k], rx[3 * k + j]);
@@ -129,7 +125,6 @@ void spatial_shift(struct graph *g, const expr r[3], struct spatial *P)
 /* J+ = J + 2 (h.r) 1 - h r' - r h' + m (r.r 1 - r r'),   h+ = h + m r */
 void spatial_shift_solid(struct graph *g, const expr r[3], struct solid *solid)
 {
-    static const int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
     expr h[3], both[3]; /* h + m r, and h + h+ */
     for (int i = 0; i < 3; i++) {
         h[i] = expr_add_product(g, solid->h[i], solid->m, r[i]);
@@ -137,7 +132,7 @@ void spatial_shift_solid(struct graph *g, const expr r[3], struct solid *solid)
     }
     const expr trace = dot(g, both, r);
     for (int e = 0; e < 6; e++) {
-        const int i = row[e], j = column[e];
+        const int i = packed_row(e), j = packed_column(e);
         if (i == j) solid->J[e] = expr_add(g, solid->J[e], expr_sub_product(g, trace, both[i], r[i]));
         else solid->J[e] = expr_sub_product(g, expr_sub_product(g, solid->J[e], solid->h[i], r[j]), r[i], h[j]);
     }
@@ -163,7 +158,7 @@ struct spatial spatial_of(const struct solid *solid)
 {
     struct spatial P = {.C = {solid->m, solid->m, solid->m, ZERO, ZERO, ZERO}};
     for (int i = 0; i < 6; i++) P.A[i] = solid->J[i];
-    skew(solid->h, P.B);
+    spatial_skew(solid->h, P.B);
     return P;
 }
 
@@ -217,9 +212,15 @@ void spatial_wrench_of(struct graph *g, expr m, const expr c[3], const expr N[6]
     }
 }
 
-void spatial_second_moment(struct graph *g, const expr J[6], expr N[6])
+/* N = tr(J)/2 I - J */
+void spatial_solid_wrench(struct graph *g, const struct solid *solid, const expr omega[3], const expr acc[6],
+                          expr wrench[6])
 {
+    const expr *J = solid->J;
+    expr B[9], N[6];
+    spatial_point_accelerations(g, omega, acc, B);
     const expr half = expr_scale(g, 0.5, expr_add(g, expr_add(g, J[0], J[1]), J[2]));
     for (int i = 0; i < 3; i++) N[i] = expr_sub(g, half, J[i]);
     for (int i = 3; i < 6; i++) N[i] = negative(J[i]);
+    spatial_wrench_of(g, solid->m, solid->h, N, B, acc + 3, wrench);
 }

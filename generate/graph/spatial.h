@@ -26,8 +26,7 @@ struct turn {
 struct vector spatial_turned_back(struct graph *g, const struct turn *turn, const expr *x);
 struct vector spatial_turned(struct graph *g, const struct turn *turn, const expr *x);
 
-/* S, B of the new frame in axes of the old one: R S R', R B R' */
-void spatial_turn_symmetric(struct graph *g, const struct turn *turn, expr S[6]);
+/* Those of the new frame in axes of the old one: R S R', R B R' */
 void spatial_turn(struct graph *g, const struct turn *turn, struct spatial *P);
 void spatial_turn_solid(struct graph *g, const struct turn *turn, struct solid *solid);
 
@@ -38,6 +37,9 @@ void spatial_shift_solid(struct graph *g, const expr r[3], struct solid *solid);
 void spatial_add(struct graph *g, const struct spatial *P, struct spatial *to);
 void spatial_add_solid(struct graph *g, const struct solid *solid, struct solid *to);
 struct spatial spatial_of(const struct solid *solid);
+
+/* M = [r]x */
+void spatial_skew(const expr r[3], expr M[9]);
 
 /* P x of a spatial vector. */
 void spatial_times(struct graph *g, const struct spatial *P, const expr x[6], expr y[6]);
@@ -50,7 +52,8 @@ void spatial_point_accelerations(struct graph *g, const expr omega[3], const exp
    moment = vee(B N + a c')                                                                               (theory.md 15) */
 void spatial_wrench_of(struct graph *g, expr m, const expr c[3], const expr N[6], const expr B[9], const expr a[3],
                        expr wrench[6]);
-/* N = tr(J)/2 I - J */
-void spatial_second_moment(struct graph *g, const expr J[6], expr N[6]);
+/* That of a solid, about the origin of its frame, which moves with omega and acc. */
+void spatial_solid_wrench(struct graph *g, const struct solid *solid, const expr omega[3], const expr acc[6],
+                          expr wrench[6]);
 
 #endif

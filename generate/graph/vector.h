@@ -23,6 +23,11 @@ static inline struct vector cross(struct graph *g, const expr *a, const expr *b)
     return c;
 }
 
+static inline struct vector scaled(struct graph *g, double factor, const expr *x)
+{
+    return (struct vector){{expr_scale(g, factor, x[0]), expr_scale(g, factor, x[1]), expr_scale(g, factor, x[2])}};
+}
+
 /* to += factor x */
 static inline void add_scaled(struct graph *g, int n, expr factor, const expr *x, expr *to)
 {
@@ -53,6 +58,17 @@ static inline int packed(int i, int j)
     return i == j ? i : i + j + 2;
 }
 
+/* Row and column of entry e of a symmetric matrix. */
+static inline int packed_row(int e)
+{
+    return e < 3 ? e : e / 5;
+}
+
+static inline int packed_column(int e)
+{
+    return e < 3 ? e : 1 + (e > 3);
+}
+
 static inline struct vector symmetric_times(struct graph *g, const expr *S, const expr *x)
 {
     struct vector y;
@@ -60,6 +76,15 @@ static inline struct vector symmetric_times(struct graph *g, const expr *S, cons
         const expr row[3] = {S[packed(i, 0)], S[packed(i, 1)], S[packed(i, 2)]};
         y.e[i] = dot(g, row, x);
     }
+    return y;
+}
+
+/* R' x of a matrix of numbers */
+static inline struct vector transposed_numbers_times(struct graph *g, const double *R, const expr *x)
+{
+    struct vector y = {{ZERO, ZERO, ZERO}};
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 3; k++) y.e[i] = expr_add(g, y.e[i], expr_scale(g, R[3 * k + i], x[k]));
     return y;
 }
 
