@@ -367,8 +367,10 @@ def rates_of_the_tangent(robot, case):
 
 
 TREES = [file for file in FILES if "loops" not in load(file)["robot"]]  # states of the others leave the loops open
-LINEARIZED = [*(pytest.param(lambda file=file: (load(file)["robot"], *load(file)["cases"][-2:]), id=file.stem) for file in TREES),
-              *(pytest.param(lambda make=make, seed=seed: make(seed), id=f"{name}-{seed}")
+QUICK = ["random-5", "crane-50", "prescribed-30", "nodal-20", "f2-taper"]
+LINEARIZED = [*(pytest.param(lambda file=file: (load(file)["robot"], *load(file)["cases"][-2:]), id=file.stem,
+                             marks=[pytest.mark.quick] * (file.stem in QUICK)) for file in TREES),
+              *(pytest.param(lambda make=make, seed=seed: make(seed), id=f"{name}-{seed}", marks=[pytest.mark.quick] * (seed < 1))
                 for name, make in (("open", opened), ("closed", closed_boom)) for seed in SEEDS),
               pytest.param(lambda: (SEVERAL_JOINTS, random_state(SEVERAL_JOINTS, np.random.default_rng(4))), id="several-joints")]
 

@@ -86,24 +86,6 @@ def answer_of(limber, file, state):
     return json.loads(result.stdout)
 
 
-def test_a_four_bar_on_a_line_actuator(limber, tmp_path):
-    """Held in length, a force is found; with this force given, the same point is an equilibrium to rounding and stays where it is."""
-    file = write(tmp_path, four_bar(driven=False, actuators=[LINE]))
-    held = static(limber, file)
-    point = held["operating_point"]
-    assert abs(held["actuators"]["ram"]) > 10 and held["holding"] == {}
-    assert np.abs(answer_of(limber, file, point)["qdd"]).max() < 1e-11
-    for again in (static(limber, file, "--free-actuators", "ram", state=point),
-                  answer(limber, "linearize", file, "--static", state=point)):
-        assert np.abs(np.subtract(again["operating_point"]["q"], point["q"])).max() < 1e-12
-        assert again["operating_point"]["actuator_force"] == point["actuator_force"]
-    # and is found again from elsewhere on the loop
-    moved = point | {"q": {"crank_joint.q": point["q"][0] + 0.2}}
-    far = static(limber, file, "--free-actuators", "ram", state=moved)
-    assert np.abs(answer_of(limber, file, far["operating_point"])["qdd"]).max() < 1e-9
-    assert sum(map(abs, far["moved"].values())) > 0.1
-
-
 def test_the_file_decides_and_options_win(limber, tmp_path):
     free = four_bar(driven=False, actuators=[LINE | {"static": "free"}])
     file = write(tmp_path, free)
@@ -170,16 +152,6 @@ def test_nothing_moves_there(limber, file):
     told = answer_of(limber, file, found["operating_point"])
     force = np.array(told["mass_matrix"]) @ np.array(told["qdd"])
     assert np.abs(force).max() <= 1e-8 * max(1, np.abs(told["bias"]).max())
-
-
-def test_the_start_is_the_same(limber, tmp_path):
-    for name in "crane", "four-bar", "concrete-pump":
-        table = tmp_path / f"{name}.csv"
-        done = run(limber, "simulate", resource(name), "--until", 0.01, "--step", 0.01, "--set", "start_static=true", "-o", table)
-        assert done.returncode == 0, done.stderr
-        names, first = (line.split(",") for line in table.read_text().splitlines()[:2])
-        row = dict(zip(names, map(float, first)))
-        for name, value in static(limber, resource(name))["positions"].items(): assert row[name] == pytest.approx(value, abs=1e-12)
 
 
 # ---- stability and joints -----------------------------------------------------------------------------------------------------------

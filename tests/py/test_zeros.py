@@ -28,17 +28,6 @@ def write(folder, robot):
 # ---- one flexible link -----------------------------------------------------------------------------------------------
 
 
-def test_zeros_of_rates_and_accelerations(limber):
-    """qd = s q, qdd = s^2 q: the same zeros, and poles at the origin that cancel."""
-    position, rate, acceleration = (zeros(limber, LIN_LEWIS, "hinge.tau", f"hinge.{name}") for name in ("q", "qd", "qdd"))
-    assert np.array_equal(rate["zeros"], position["zeros"])
-    assert np.allclose(acceleration["zeros"], position["zeros"], rtol=1e-6, atol=0)
-    assert [np.sum(found["poles"] == 0) for found in (position, rate, acceleration)] == [2, 1, 0]
-    assert [found["relative_degree"] for found in (position, rate, acceleration)] == [2, 1, 0]
-    assert np.allclose([rate["gain"], acceleration["gain"]], position["gain"], rtol=1e-9)
-    assert all(found["minimum_phase"] for found in (position, rate, acceleration))
-
-
 def test_what_is_not_coupled_is_left_out(limber):
     """The spatial Canadarm moves in a plane as the planar one does: bending out of it and twist have no part."""
     planar, spatial = (zeros(limber, ROOT / f"resources/{name}.json", "upper_joint.tau", "tip.position[2]", "--at", "-",
@@ -74,16 +63,6 @@ def test_cart_with_rod(limber, tmp_path, sign, viscous):
     rod = zeros(limber, robot, "cart.tau", "rod.q")
     assert len(rod["zeros"]) == 0 and len(rod["poles"]) == 2 and rod["minimum_phase"] is True
     assert np.isclose(rod["gain"], -sign * ml / (mass * J - ml**2), rtol=1e-12)
-
-
-def test_double_integrator(limber, tmp_path):
-    robot = {"format": "limber-robot/1", "name": "block", "links": [
-        {"name": "block", "joint": {"type": "prismatic", "axis": [1, 0, 0]}, "rigid": {"mass": 4}}]}
-    path = write(tmp_path, robot)
-    for output, poles in ("block.q", 2), ("block.qd", 1), ("block.qdd", 0), ("tip.acceleration[1]", 0):
-        found = zeros(limber, path, "block.tau", output)
-        assert len(found["zeros"]) == 0 and np.array_equal(found["poles"], [0] * poles) and found["gain"] == 0.25
-        assert found["relative_degree"] == poles and found["minimum_phase"] is True
 
 
 # ---- the transfer function -------------------------------------------------------------------------------------------
