@@ -341,11 +341,3 @@ def test_memory(limber_sanitized, name):
     """Expanded or not, every format: the sanitizers find nothing, and all memory is freed."""
     for form in ("text", "latex", "sympy", "matlab"):
         for terms in ("0", "500"): equations(limber_sanitized, GOOD / f"{name}.json", form, "--terms", terms)
-
-
-@pytest.mark.parametrize("arguments, words", [(["--format", "word"], "--format is text, latex, sympy or matlab, not 'word'"),
-                                              (["--terms", "-1"], "--terms is a number"), (["--elastic-terms", "some"], "full, linear or ruthless"),
-                                              (["--what"], "unknown option"), ([PENDULUM], "too many arguments")])
-def test_wrong_usage(limber, arguments, words):
-    done = subprocess.run([limber, "equations", PENDULUM, *arguments], capture_output=True, text=True, timeout=60)
-    assert done.returncode == 2 and words in done.stderr and done.stdout == ""

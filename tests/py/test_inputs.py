@@ -118,19 +118,6 @@ def test_a_spline_takes_a_cubic_force_exactly(run):
     assert result["guide.q"] == pytest.approx(s**2 - s**3 / 2 + 2.5 * s**4 / 12 - 1.5 * s**5 / 20, rel=1e-7, abs=1e-9)
 
 
-def test_a_spline_is_as_good_as_the_smooth_torque(limber, tmp_path):
-    """A trajectory that was integrated elsewhere, at 1e-10, with smooth torques; the rows are 1 ms apart."""
-    data, errors = ROOT / "tests/data/canadarm-forced", []
-    reference, names = columns((data / "trajectory.csv").read_text()), ["tip.position[1]", "tip.position[2]"]
-    for between in "linear", "cubic":
-        words = [limber, "simulate", CANADARM, "--inputs", data / "torques.csv", "--until", 10, "--step", 0.01, "--rtol", 1e-9, "--interpolate", between]
-        done = subprocess.run(list(map(str, words)), capture_output=True, text=True, timeout=120)
-        result = columns(done.stdout)
-        errors.append(max(np.abs(result[name] - reference[name]).max() for name in names))
-    print("forced Canadarm, tip: linear, cubic", errors)
-    assert errors[0] < 2e-7 and errors[1] < 1e-9
-
-
 def torques(t):
     return {"time": t, **{name: a * np.sin(w * t) for name, a, w in zip(TORQUES, (400, 200, 100), (1.2, 0.7, 1.7))}}
 
@@ -156,20 +143,6 @@ def test_rows_of_a_straight_line_cost_no_steps(run):
     assert max(steps) < 1.1 * min(steps) and max(steps) < 3000
     for name in "tip.position[1]", "tip.position[2]":
         assert np.abs(done[0][0][name] - done[1][0][name]).max() < 1e-3 * np.ptp(done[0][0][name])
-
-
-def test_small_kinks_are_stepped_over_within_the_tolerance(run):
-    """A smooth torque as 4001 rows: far fewer steps than rows, and the error is that of the integration of the smooth torque."""
-    t = np.linspace(0, 4, 4001)
-    exact, _ = run(CANADARM, torques(t), 4, 0.5, "--rtol", 1e-10)
-    for rtol in 1e-3, 1e-4:
-        errors = []
-        for between in "linear", "cubic":
-            result, statistics = run(CANADARM, torques(t), 4, 0.5, "--rtol", rtol, "--interpolate", between)
-            errors.append(max(np.abs(result[name] - exact[name]).max() for name in ("tip.position[1]", "tip.position[2]")))
-            assert statistics["steps"] < 3000
-        print(f"rtol {rtol}: linear, cubic {errors}")
-        assert errors[0] < 5 * errors[1] + 1e-4 * rtol / 1e-4
 
 
 def test_a_polygon_is_followed_to_the_corner(run):
@@ -222,16 +195,6 @@ def test_rows_that_repeat_held_inputs_cost_no_steps(run):
 
 
 # ---- wrong usage ----------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("options, said", [
-    (["--interpolate", "quintic"], "--interpolate is linear or cubic, not 'quintic'"),
-    (["--interpolate"], "--interpolate takes a value"),
-    (["--hold", "--interpolate", "cubic"], "inputs are held (--hold) or interpolated (--interpolate), not both"),
-    (["--interpolate", "linear", "--hold"], "inputs are held (--hold) or interpolated (--interpolate), not both")])
-def test_wrong_usage(run, options, said):
-    message = run(None, {"time": [0], "guide.tau": [0]}, 1, 1, *options, code=2)
-    assert said in message and "simulate" in message
 
 
 @pytest.mark.parametrize("name", ["turn.tau", "turn.rate", "guide.q"])

@@ -266,34 +266,6 @@ def test_bad_tables(limber_sanitized, tmp_path, name):
     assert str(file) in said and expected in said
 
 
-CYCLOID = ["--profile", "cycloid", "--rate", "1,1,1", "--period", "1,1,1", "--until", "1", "--step", "0.1"]
-BAD_USAGE = {
-    "no motion": ([], "expected --trajectory CSV or --profile cycloid"),
-    "two motions": ([*CYCLOID, "--trajectory", "a.csv"], "expected --trajectory CSV or --profile cycloid"),
-    "another profile": (["--profile", "sine"], "--profile is cycloid, not 'sine'"),
-    "half a profile": (CYCLOID[:-2], "needs --rate, --period, --until and --step"),
-    "rows of a table": (["--trajectory", "a.csv", "--step", "1"], "belong to --profile"),
-    "two rates": ([*CYCLOID, "--rate", "1,1"], "--rate takes 3 numbers with commas between, one for every joint with a drive"),
-    "four rates": ([*CYCLOID, "--rate", "1,1,1,1"], "--rate takes 3 numbers"),
-    "a period of zero": ([*CYCLOID, "--period", "1,0,1"], "--period: T of lower_joint must be positive"),
-    "a step of zero": ([*CYCLOID, "--step", "0"], "--step takes a positive number, not '0'"),
-    "an endless run": ([*CYCLOID, "--until", "inf"], "--until takes a positive number, not 'inf'"),
-    "too many rows": ([*CYCLOID, "--until", "1e300"], "too many rows"),
-    "another start": ([*CYCLOID, "--start", "bent"], "--start is zero or static, not 'bent'"),
-    "a rigid start": ([*CYCLOID, "--rigid", "--start", "zero"], "--rigid has no elastic motion"),
-    "half a setting": ([*CYCLOID, "--set", "gravity"], "--set takes NAME=VALUE, not 'gravity'"),
-    "no value": ([*CYCLOID, "--rtol"], "--rtol takes a value"),
-    "an unknown option": ([*CYCLOID, "--soft"], "unknown option '--soft'"),
-}
-
-
-@pytest.mark.parametrize("name", BAD_USAGE)
-def test_wrong_usage(limber_sanitized, name):
-    options, expected = BAD_USAGE[name]
-    said = refusal(limber_sanitized, 2, "inverse", CANADARM, *options)
-    assert expected in said and "limber inverse --help" in said
-
-
 def several(*kinds):
     """A chain of driven joints."""
     more = {"universal": {"axis": [1, 0, 0], "axis2": [0, 1, 0]}}
@@ -312,13 +284,6 @@ def test_bad_profiles_of_several_coordinates(limber_sanitized, tmp_path, kinds, 
     file.write_text(json.dumps(several(*kinds)))
     options = ["--profile", "cycloid", "--rate", rate, "--period", period, "--until", "1", "--step", "0.5"]
     assert expected in refusal(limber_sanitized, code, "inverse", file, *options)
-
-
-def test_files_that_are_not_there(limber_sanitized, tmp_path):
-    missing, closed = tmp_path / "missing.csv", tmp_path / "no" / "elastic.csv"
-    assert str(missing) in refusal(limber_sanitized, 1, "inverse", CANADARM, "--trajectory", missing)
-    assert str(missing) in refusal(limber_sanitized, 1, "inverse", missing, *CYCLOID)
-    assert str(closed) in refusal(limber_sanitized, 1, "inverse", CANADARM, *CYCLOID, "--elastic", closed)
 
 
 def test_no_equilibrium_is_a_failed_computation(limber_sanitized, tmp_path):

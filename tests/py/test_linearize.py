@@ -185,28 +185,6 @@ def test_matlab_script(limber, tmp_path):
 # ---- what is refused -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("arguments", [
-    [], ["a", "b"], ["a", "--at"], ["a", "--python"], ["a", "--matlab"], ["a", "--nonsense"], ["a", "-o"], ["--static"], ["a", "-"]],
-    ids=lambda arguments: " ".join(arguments) or "nothing")
-def test_wrong_usage(limber_sanitized, arguments):
-    done = subprocess.run([limber_sanitized, "linearize", *arguments], capture_output=True, text=True, timeout=60)
-    assert done.returncode == 2 and done.stdout == "" and "limber linearize --help" in done.stderr
-
-
-@pytest.mark.quick
-@pytest.mark.parametrize("state, named", [({"qddd": [1]}, "qddd"), ({"q": [1, 2]}, "q"), ({"tau": [1, 1, "x"]}, "tau[2]"), ([], "object")])
-def test_bad_state_is_refused(limber_sanitized, state, named):
-    done = run(limber_sanitized, "linearize", CANADARM, "--at", "-", state=state)
-    assert done.returncode == 1 and done.stdout == "" and named in done.stderr and "Sanitizer" not in done.stderr
-
-
-def test_files_that_are_missing_or_cannot_be_written(limber_sanitized, tmp_path):
-    nowhere = tmp_path / "none" / "file"
-    for options in [nowhere], [CANADARM, "--at", nowhere], [CANADARM, "--python", nowhere], [CANADARM, "--matlab", nowhere]:
-        done = run(limber_sanitized, "linearize", *options)
-        assert done.returncode == 1 and str(nowhere) in done.stderr
-
-
 def test_what_cannot_be_computed(limber_sanitized, tmp_path):
     loose = {"format": "limber-robot/1", "name": "loose", "links": [
         {"name": "ghost", "joint": {"type": "revolute"}, "rigid": {"mass": 0}}]}
@@ -215,9 +193,3 @@ def test_what_cannot_be_computed(limber_sanitized, tmp_path):
     huge = {**loose, "links": [{"name": "heavy", "joint": {"type": "prismatic", "stiffness": 1e300}, "rigid": {"mass": 1e-300}}]}
     done = run(limber_sanitized, "linearize", write(tmp_path, huge))
     assert done.returncode == 3 and done.stdout == "" and "not finite" in done.stderr
-
-
-def test_help(limber):
-    done = subprocess.run([limber, "linearize", "--help"], capture_output=True, text=True, timeout=60)
-    assert done.returncode == 0 and done.stderr == ""
-    assert all(word in done.stdout for word in ("--at", "--static", "--python", "--matlab", "operating_point"))

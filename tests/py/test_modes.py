@@ -39,11 +39,6 @@ def modes(limber, folder, description, *options, state=None):
     return answer
 
 
-def rates(limber, folder, description, *options, state=None):
-    """w [rad/s]"""
-    return TWO_PI * np.array(modes(limber, folder, description, *options, state=state)["frequency"])
-
-
 # ---- the linearised equations of motion, by differences of eval ------------------------------------------------------
 
 
@@ -352,34 +347,7 @@ def test_plot_of_one_pose_and_backwards(limber, tmp_path):
 # ---- refused ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("options, words", [
-    (["--joints", "loose"], "--joints is locked or free, not 'loose'"),
-    (["--joints"], "--joints takes a value"),
-    (["--count", "0"], "--count takes a positive whole number, not '0'"),
-    (["--count", "2.5"], "--count takes a positive whole number"),
-    (["--count", "99999999999999999999"], "--count takes a positive whole number"),
-    (["--fast"], "unknown option '--fast'"),
-    (["more"], "too many arguments: 'more'"),
-    (["--plot", "x.svg"], "--sweep"),
-    (["--sweep", "lower_joint"], "--sweep takes JOINT=a:b:n"),
-    (["--sweep", "lower_joint=0:1"], "--sweep takes JOINT=a:b:n"),
-    (["--sweep", "lower_joint=0:1:0"], "--sweep takes JOINT=a:b:n"),
-    (["--sweep", "lower_joint=0:1:"], "--sweep takes JOINT=a:b:n"),
-    (["--sweep", "lower_joint=:1:3"], "--sweep takes JOINT=a:b:n"),
-    (["--sweep", "lower_joint=0:1:3x"], "--sweep takes JOINT=a:b:n"),
-    (["--sweep", "lower_joint=0:inf:3"], "--sweep takes JOINT=a:b:n"),
-    (["--sweep", "lower_joint=0:1:99999999999"], "--sweep takes JOINT=a:b:n"),
-])
-def test_wrong_usage(limber_sanitized, tmp_path, options, words):
-    result = run(limber_sanitized, tmp_path, CANADARM, *options)
-    assert result.returncode == 2 and result.stdout == ""
-    assert words in result.stderr and "limber modes --help" in result.stderr
-
-
 def test_wrong_input(limber_sanitized, tmp_path):
-    assert subprocess.run([limber_sanitized, "modes"], capture_output=True, timeout=60).returncode == 2
-    nowhere = subprocess.run([limber_sanitized, "modes", tmp_path / "none.json"], capture_output=True, text=True, timeout=60)
-    assert nowhere.returncode == 1 and "none.json" in nowhere.stderr
     result = run(limber_sanitized, tmp_path, CANADARM, state={"q": [1]})
     assert result.returncode == 1 and "q" in result.stderr
     result = run(limber_sanitized, tmp_path, CANADARM, "--sweep", "elbow=0:1:3")

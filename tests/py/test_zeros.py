@@ -2,7 +2,6 @@
 one flexible link, published or known, are in tests/validation."""
 
 import json
-import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -130,15 +129,6 @@ def test_unknown_names(limber_sanitized):
     assert done.returncode == 1 and "limber linearize" in done.stderr and "no output 'energy.total'" in done.stderr
 
 
-@pytest.mark.parametrize("arguments", [
-    [], ["a"], ["a", "--input", "u"], ["a", "--output", "y"], ["a", "--input"], ["a", "--input", "u", "--output"],
-    ["--input", "u", "--output", "y"], ["a", "b", "--input", "u", "--output", "y"], ["a", "--input", "u", "--output", "y", "--at"],
-    ["a", "--input", "u", "--output", "y", "--nonsense"]], ids=lambda arguments: " ".join(arguments) or "nothing")
-def test_wrong_usage(limber_sanitized, arguments):
-    done = subprocess.run([limber_sanitized, "zeros", *arguments], capture_output=True, text=True, timeout=60)
-    assert done.returncode == 2 and done.stdout == "" and "limber zeros --help" in done.stderr
-
-
 def test_robots_without_states(limber_sanitized):
     done = run(limber_sanitized, "zeros", ROOT / "tests/data/good/smallest.json", "--input", "tip.force[1]",
                "--output", "block.root_force[1]")
@@ -146,17 +136,3 @@ def test_robots_without_states(limber_sanitized):
     done = run(limber_sanitized, "zeros", ROOT / "tests/data/good/smallest.json", "--input", "tip.force[1]",
                "--output", "tip.position[1]")
     assert done.returncode == 3 and "identically zero" in done.stderr
-
-
-def test_bad_state_and_missing_files(limber_sanitized, tmp_path):
-    pair = ["--input", "hinge.tau", "--output", "hinge.q"]
-    done = run(limber_sanitized, "zeros", LIN_LEWIS, *pair, "--at", "-", state={"q": [1]})
-    assert done.returncode == 1 and done.stdout == "" and "q" in done.stderr
-    done = run(limber_sanitized, "zeros", tmp_path / "none.json", *pair)
-    assert done.returncode == 1 and "none.json" in done.stderr
-
-
-def test_help(limber):
-    done = subprocess.run([limber, "zeros", "--help"], capture_output=True, text=True, timeout=60)
-    assert done.returncode == 0 and done.stderr == ""
-    assert all(word in done.stdout for word in ("--input", "--output", "minimum_phase", "1e-6", "eps"))
