@@ -159,6 +159,25 @@ def test_static_start_is_that_of_simulate(limber, tmp_path):
 # ---- the tables -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("options", [["--rigid"], []])
+def test_json(limber, tmp_path, options):
+    """Both tables, the same numbers as in the CSV, digit by digit."""
+    def of(*more):
+        done = invoke(limber, "inverse", CANADARM, *profile(CANADARM, 0.3, 0.1), *options, *more)
+        assert (done.returncode, done.stderr) == (0, "")
+        return done.stdout
+
+    def as_json(text):
+        names, *rows = (line.split(",") for line in text.splitlines())
+        return {"columns": names, "rows": [[float(number) for number in row] for row in rows]}
+
+    elastic = [] if options else ["--elastic", tmp_path / "elastic"]
+    expected = as_json(of(*elastic))
+    second = as_json((tmp_path / "elastic").read_text()) if elastic else None
+    assert json.loads(of("--json", *elastic)) == expected
+    if elastic: assert json.loads((tmp_path / "elastic").read_text()) == second
+
+
 def test_elastic_table(limber, damped, tmp_path):
     """The elastic motion beside the torques is that of the simulation that they drive."""
     robot, elastic, file = damped(CANADARM), tmp_path / "elastic.csv", tmp_path / "torques.csv"

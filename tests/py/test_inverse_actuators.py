@@ -143,3 +143,9 @@ def test_a_line_through_the_joint_has_no_lever(limber, program, options):
     words = [limber, "inverse", program.robot(robot), *PROFILE, "--until", "1", "--step", "0.1", *options]
     done = subprocess.run(list(map(str, words)), capture_output=True, text=True, timeout=60)
     assert done.returncode == 3 and "lever arm is zero" in done.stderr
+
+
+def test_columns_that_are_missing_are_named(limber, program):
+    motion = write_csv(program.new(".csv"), {"time": [0.0, 1.0], "boom_joint.q": [0.5, 0.5]})
+    message = refusal(limber, program, CRANE, "--trajectory", motion)
+    assert "jib_joint.qdd is missing" in message and "with a drive or moved by actuators" in message

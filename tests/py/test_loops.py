@@ -299,6 +299,16 @@ def test_a_start_far_from_closed_is_refused(limber, tmp_path, format):
     assert run(limber, "check", file).returncode == 1
 
 
+def test_redundant_constraints_are_told_once(pack, tmp_path):
+    """By the first initialization of an instance; not after a reset."""
+    this = Instance(unzip(pack(PARALLELOGRAM), tmp_path / "fmu"), logging=True).initialise()
+    for _ in range(3):
+        assert this.step(0, 0.01) == OK and this.Reset() == OK
+        this.initialise()
+    assert sum("constraints are redundant" in text for _, _, text in this.log) == 1
+    this.free()
+
+
 def test_an_instance_logs_what_closing_moves(pack, tmp_path):
     this = Instance(unzip(pack(FOUR_BAR), tmp_path / "fmu"), logging=True).initialise()
     lines = [text for _, _, text in this.log if "from its start position to close the loops" in text]
