@@ -1,4 +1,4 @@
-"""Line actuators by hand: virtual work, energy, points that coincide, and what they do to frequencies. Cranes on their stops."""
+"""Line actuators: energy, points that coincide, forces that a STATE gives."""
 
 import ctypes as ct
 import json

@@ -1,5 +1,5 @@
-"""Analyses of closed robots: modes, linearize, zeros, matrices, inverse, check, bench. Against published frequencies, against
-differences of `limber eval` and `limber matrices`, and against each other."""
+"""Analyses of closed robots: modes, linearize, zeros, matrices, inverse, check, bench. Against published frequencies and
+against each other."""
 
 import copy
 import csv
@@ -70,6 +70,18 @@ def test_dualemps_frequencies(limber):
         assert len(shares) == 11
         assert sum(shares.values()) == pytest.approx(1, rel=1e-12)
     print("\nHz:", np.round(f[:6], 3), PAPER)
+
+
+@pytest.mark.parametrize("file", [PARALLELOGRAM, FOUR_BAR], ids=lambda file: file.stem)
+def test_modes_are_eigenvalues_of_the_minimal_realisation(limber, tmp_path, file):
+    """In equilibrium under gravity, where constraint forces stiffen and soften: rates of change and frequencies of both."""
+    state = tmp_path / "state.json"
+    state.write_text(json.dumps(json.loads(run(limber, "static", file, "--json").stdout)["operating_point"]))
+    A = np.array(json.loads(run(limber, "linearize", file, "--minimal", "--at", state).stdout)["A"])
+    modes = json.loads(run(limber, "modes", file, "--joints", "free", "--json", "--at", state).stdout)
+    found = np.array(modes["damped_growth"]) + 2j * math.pi * np.array(modes["damped_frequency"])
+    values = np.linalg.eigvals(A)
+    assert 2 * len(found) == len(values) and max(np.abs(values - one).min() / np.abs(values).max() for one in found) < 1e-7
 
 
 def at(limber, command, file, q, *options):

@@ -1,4 +1,5 @@
-"""Frames on the command line and in the FMU: wrenches of a STATE, `eval`, `inverse`, `linearize`, `simulate`, `check`, parameters."""
+"""Frames on the command line and in the FMU: wrenches of a STATE, `eval`, `inverse`, `linearize`, `simulate`, `check`, parameters,
+strain gauges."""
 
 import json
 import subprocess

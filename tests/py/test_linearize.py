@@ -1,5 +1,5 @@
-"""`limber linearize`: A, B, C, D against differences of `limber eval` and of the simulation's outputs, the static operating point,
-the files for python-control and MATLAB, and what is refused."""
+"""`limber linearize`: names, the static operating point, the files for python-control and MATLAB, and what is refused. The matrices are
+in test_derivatives.py."""
 
 import functools
 import importlib.util
@@ -48,9 +48,6 @@ def matrices(found):
     return [np.array(found[key], dtype=float).reshape(len(found[rows]), len(found[columns]))
             for key, rows, columns in [("A", "states", "states"), ("B", "states", "inputs"),
                                        ("C", "outputs", "states"), ("D", "outputs", "inputs")]]
-
-
-# ---- derivatives -----------------------------------------------------------------------------------------------------
 
 
 def test_names_are_those_of_the_fmu(limber):
