@@ -87,14 +87,10 @@ def test_sympy_equals_matrices_and_eval(limber, robot):
 
 
 @pytest.mark.parametrize("name", ["f2-universal", "f2-cylindrical", "f2-free", "f2-spherical", "nodal", "f2-nodal-geometric", "tree",
-                                  "f2-foreshortening-true", "prescribed", "loop-pin", "loop-planar-pin", "ruthless-odd-axis", "rigid-beam"])
+                                  "f2-foreshortening-true", "prescribed", "loop-pin", "loop-planar-pin", "ruthless-odd-axis", "rigid-beam",
+                                  "../../../resources/four-bar", "../../../resources/crane"])
 def test_other_robots(limber, name):
     compare(limber, GOOD / f"{name}.json")
-
-
-@pytest.mark.parametrize("name", ["four-bar", "crane"])
-def test_resources(limber, name):
-    compare(limber, ROOT / f"resources/{name}.json")
 
 
 def test_rotations_of_sections_in_space(limber, tmp_path):

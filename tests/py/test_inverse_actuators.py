@@ -56,18 +56,6 @@ def test_forces_move_the_crane_as_asked_for(program):
     assert error[0] < 5e-6 and 3 < error[0] / error[1] < 5
 
 
-def test_a_table_of_the_motion_gives_the_same_forces(program):
-    t, columns = np.linspace(0, 1, 501), {}
-    for joint, k in RATE.items():
-        columns |= {f"{joint}.q": position(joint, t), f"{joint}.qd": k * (1 - np.cos(np.pi * t)),
-                    f"{joint}.qdd": k * np.pi * np.sin(np.pi * t)}
-    motion = write_csv(program.new(".csv"), {"time": t} | columns)
-    tabled = read_csv(forces(program, CRANE, "--trajectory", motion))
-    exact = read_csv(forces(program, CRANE, *PROFILE, "--until", 1, "--step", 0.002))
-    for name in "lift.force", "fold.force":
-        assert np.abs(tabled[name] - exact[name]).max() < 1e-7 * np.abs(exact[name]).max()
-
-
 def test_drives_and_actuators_together(program):
     robot = slewing(load("crane"))
     options = ["--profile", "cycloid", "--rate", "0.4,0.2,-0.3", "--period", "1,1,1", "--until", 1, "--step", 0.002]

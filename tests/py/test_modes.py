@@ -159,27 +159,6 @@ def check_vectors(found, M, D, values, vectors, names):
 # ---- damping ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("shape", ["clamped-free", "craig-bampton", "polynomial"])
-def test_damping_ratio_of_a_beam_is_its_own(limber, tmp_path, shape):
-    found = modes(limber, tmp_path, beam(shape=shape, count=4, damping_ratio=0.02))
-    np.testing.assert_allclose(found["damping_ratio"], 0.02, rtol=1e-8)
-    np.testing.assert_allclose(found["frequency"], modes(limber, tmp_path, beam(shape=shape, count=4))["frequency"], rtol=1e-12)
-
-
-@pytest.mark.quick
-@pytest.mark.parametrize("viscous", [0.0, 0.3, 3.0, 20.0])
-def test_damped_frequency_of_an_oscillator(limber, tmp_path, viscous):
-    """lambda = -c/2m +- sqrt((c/2m)^2 - k/m); without oscillation the slower rate is told."""
-    mass, stiffness = 1.7, 23.0
-    block = robot({"name": "block", "joint": {"type": "prismatic", "passive": True, "stiffness": stiffness, "viscous": viscous},
-                   "rigid": {"mass": mass}})
-    found = modes(limber, tmp_path, block)
-    first = np.roots([mass, viscous, stiffness])
-    expected = first[np.argmax(first.real + first.imag)]
-    np.testing.assert_allclose([TWO_PI * found["damped_frequency"][0], found["damped_growth"][0]], [expected.imag, expected.real], rtol=1e-13, atol=0)
-    np.testing.assert_allclose(found["frequency"], [np.sqrt(stiffness / mass) / TWO_PI], rtol=1e-14)
-
-
 @pytest.mark.quick
 @pytest.mark.parametrize("viscous, coulomb", [(0.02, 0.0), (40.0, 0.0), (0.0, 0.5)])
 def test_damped_frequencies_are_those_of_linearize(limber, tmp_path, viscous, coulomb):
