@@ -149,10 +149,7 @@ int options_parse(const struct command *command, int argc, char **argv, void *op
                          : cli_usage(command->name, "too many arguments: '%s'", word);
         const bool file = row->type == OPTION_RESULT || row->type == OPTION_REDIRECT, names = row->type == OPTION_NAMES;
         if (named && row->value != NULL && ++i == argc)
-            return cli_usage(command->name, "%s takes %s", word,
-                             file    ? "a file name"
-                             : names ? "names, separated by commas"
-                                     : "a value");
+            return cli_usage(command->name, "%s needs a value: %s %s", word, word, row->value);
         if ((file || names) && (given & bit_of(command, row)) != 0)
             return cli_usage(command->name, "%s is given twice%s", word, names ? ": separate the names by commas" : "");
         given |= bit_of(command, row);

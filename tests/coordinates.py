@@ -33,10 +33,6 @@ def of_joint(kind, name):
     return Names(*(a + b for a, b in zip(moves, turns)))
 
 
-def has_quaternion(robot):
-    return any(link["joint"]["type"] in ("spherical", "free") for link in robot["links"])
-
-
 def modes_of(link):
     """How many elastic coordinates a link has."""
     if "nodal" in link: return link["nodal"]["modes"]

@@ -23,12 +23,12 @@ TIMEOUT = 60  # seconds for a suite: a fault may make it run for ever
 
 # Python tests that see a layer besides those of `quick`
 PYTHON = {
-    "dyn": ["tests/py/test_reference.py", "tests/py/test_joint*.py", "tests/py/test_frames*.py", "tests/py/test_derivatives.py", "tests/py/test_matrices.py"],
-    "flex": ["tests/py/test_reference.py", "tests/py/test_beams.py", "tests/py/test_geometric.py", "tests/py/test_fe_beam.py", "tests/py/test_tip_sensors.py"],
+    "dyn": ["tests/py/test_reference.py", "tests/py/test_joints.py", "tests/py/test_frames*.py", "tests/py/test_derivatives.py", "tests/py/test_matrices.py"],
+    "flex": ["tests/py/test_reference.py", "tests/py/test_beams.py", "tests/py/test_geometric.py", "tests/py/test_fe_beam.py"],
     "mech": ["tests/py/test_loops.py", "tests/py/test_actuators.py", "tests/py/test_closed_analyses.py", "tests/py/test_static.py"],
     "ode": ["tests/py/test_simulate.py", "tests/py/test_limits.py", "tests/fmu/test_accuracy.py", "tests/fmu/test_held_inputs.py"],
     "sim": ["tests/py/test_inputs.py", "tests/py/test_drives_inside.py", "tests/py/test_linearize.py", "tests/py/test_power.py",
-            "tests/py/test_sensors.py", "tests/fmu/test_dependencies.py", "tests/fmu/test_planar_dependencies.py", "tests/fmu/test_arm_drives.py"],
+            "tests/fmu/test_dependencies.py", "tests/fmu/test_planar_dependencies.py", "tests/fmu/test_arm_drives.py"],
     "fmi": ["tests/fmu/test_robustness.py", "tests/fmu/test_fmi_rules.py", "tests/fmu/test_joints_fmu.py"],
 }
 

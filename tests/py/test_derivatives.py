@@ -1,4 +1,5 @@
-"""Exact derivatives: fmi2GetDirectionalDerivative against complex steps through the judge, on every reference robot.
+"""Exact derivatives: fmi2GetDirectionalDerivative and `limber linearize` against complex steps through the judge, on the reference
+robots and on random robots with frames.
 
 f(x + i h) = f(x) + i h f'(x) - h^2/2 f''(x) ...: with h = 1e-30 the imaginary part is h f' to rounding, nothing being
 subtracted. Along any direction the equations of motion ID(q, qd, qdd, tip wrench) = tau go on to hold, so
@@ -10,18 +11,17 @@ the judge's dqdd. The FMU's qdd and dqdd are put into it, and into the judge's o
 terms that were added up. Errors are relative to the largest of them among knowns of a kind (all joint angles, all modal
 rates, ...), at least to what a derivative by an angle or a rate is made of: a force turns with a joint as the whole."""
 
-import copy
 import ctypes as ct
 import functools
-import itertools
 import json
-import re
 
 import numpy as np
 import pytest
 from coordinates import Coordinates
 from importer import MODEL_EXCHANGE, OK, Instance, unzip
 from judge import Robot
+from program import SEVERAL_JOINTS, Program
+from random_robots import boom, closed_boom, random_state
 from test_reference import FILES, STATE, flat, load
 
 STEP = 1e-30
@@ -91,19 +91,17 @@ def test_judge_agrees_with_the_reference(file):
 # ---- the FMU: values and derivatives in a state of the reference ------------------------------------------------------------
 
 
-class Subject:
-    """A model-exchange instance, its knowns as {name: (argument of the judge, entry)}, and its accelerations' names."""
+class Names:
+    """Names of a robot's variables, knowns as {name: (argument of the judge, entry)}."""
 
-    def __init__(self, description, robot, package):
-        self.robot, self.known = robot, {}
-        self.instance = Instance(package, MODEL_EXCHANGE).initialise()
-        names = Coordinates(description)
-        inputs = [robot.driven[names.forces.index(name)] for name in names.inputs]
+    def __init__(self, description, robot):
+        self.robot, names = robot, Coordinates(description)
+        self.known = {}
         for key, of_key in ("q", names.positions), ("qd", names.velocities):
             self.known |= {name: (key, k) for k, name in enumerate(of_key)}
         self.known |= {names.accelerations[k]: ("qdd", k) for k in robot.prescribed}
-        self.known |= {name: ("tau", k) for name, k in zip(names.inputs, inputs)}
-        self.acceleration = names.accelerations
+        self.known |= {name: ("tau", robot.driven[names.forces.index(name)]) for name in names.inputs}
+        self.tangent, self.velocity, self.acceleration = names.tangent, names.velocities, names.accelerations
         for k in range(3): self.known |= {f"tip.force[{k + 1}]": ("force", k), f"tip.torque[{k + 1}]": ("torque", k)}
         for k, name in enumerate(robot.actuators): self.known[f"{name}.force"] = ("push", k)
         for i, name in enumerate(robot.site):
@@ -111,16 +109,37 @@ class Subject:
             self.known |= {f"{name}.{key}[{k + 1}]": ("wrench", 6 * i + 3 * (key == "torque") + k) for key in ("force", "torque") for k in range(3)}
         self.multiplier = [f"{name}.force[{k + 1}]" for name, loop in robot.loops.items() for k in range(len(loop.along))]
         self.drive = [names.forces[robot.driven.index(k)] for k in robot.prescribed]
-        self.kinds = np.array([name.split(".")[1].split("[")[0] for name in self.known])
 
-    def go(self, case):
-        """Sets states and inputs; the judge's arguments there, accelerations and multipliers being the FMU's."""
+    @property
+    def kinds(self): return np.array([name.split(".")[1].split("[")[0] for name in self.known])
+
+    def arguments(self, case):
+        """Of the judge in a state, without accelerations and multipliers."""
         q, qd, force, torque = inputs_of(case)
         at = {"q": q, "qd": qd, "qdd": np.zeros(self.robot.n), "force": force, "torque": torque, "tau": np.zeros(self.robot.n),
               "push": np.array(case.get("actuator_force", [])), "wrench": self.robot.wrenches(case.get("frame_wrench", {}))}
         assert case.get("frame_wrench", {}).keys() <= set(self.robot.loads)
         at["tau"][self.robot.driven] = case["tau"]
         at["qdd"][self.robot.prescribed] = case.get("prescribed_qdd", [])
+        return at
+
+    def seed(self, at):
+        """A direction of each argument for every known."""
+        seed = {key: np.zeros((len(self.known), len(value))) for key, value in at.items()}
+        for row, (key, k) in enumerate(self.known.values()): seed[key][row, k] = 1
+        return seed
+
+
+class Subject(Names):
+    """A model-exchange instance."""
+
+    def __init__(self, description, robot, package):
+        super().__init__(description, robot)
+        self.instance = Instance(package, MODEL_EXCHANGE).initialise()
+
+    def go(self, case):
+        """Sets states and inputs; the judge's arguments there, accelerations and multipliers being the FMU's."""
+        at = self.arguments(case)
         assert self.instance.set({name: at[key][k] for name, (key, k) in self.known.items()}) == OK, self.instance.log
         at["qdd"][self.robot.free] = self.values([self.acceleration[k] for k in self.robot.free])
         at["multiplier"] = self.values(self.multiplier)
@@ -138,6 +157,41 @@ class Subject:
             assert status == OK, self.instance.log
             rows.append(list(out))
         return np.array(rows)
+
+
+class Linearized(Names):
+    """A, B, C, D of `limber linearize`. The quaternion of the operating point stays where it is: directions of q are in its tangent."""
+
+    def __init__(self, program, description):
+        super().__init__(description, Robot(description))
+        self.program, self.description = program, description
+
+    def go(self, case):
+        """Linearizes in a state; the arguments of the judge there, accelerations and multipliers being those of `eval`."""
+        at, state = self.arguments(case), {key: case[key] for key in STATE if key in case}
+        found, told = (self.program.json(*words, state=state) for words in (("linearize", self.description, "--at", "-"), ("eval", self.description, "-")))
+        self.outputs, at["qdd"], at["multiplier"] = found["outputs"], np.array(told["qdd"]), np.array(told.get("lambda", []))
+        for joint in self.robot.moving:  # used as unit quaternions
+            if joint.type in ("spherical", "free"): at["q"][joint.quaternion[0]] /= np.linalg.norm(at["q"][joint.quaternion[0]])
+        matrix = lambda key, rows, columns: np.array(found[key], float).reshape(len(found[rows]), len(found[columns]))
+        of_states = np.hstack([matrix("A", "states", "states"), matrix("B", "states", "inputs")])
+        of_outputs = np.hstack([matrix("C", "outputs", "states"), matrix("D", "outputs", "inputs")])
+        free = [self.acceleration[k] for k in self.robot.free]
+        self.kinematics, of_rates = np.split(of_states, 2)
+        self.slope = dict(zip(found["outputs"], of_outputs)) | dict(zip(free, of_rates))
+        places = self.known | {name: ("tangent", k) for k, name in enumerate(self.tangent)}
+        self.known = {name: places[name] for name in found["states"] + found["inputs"]}
+        assert found["states"] == [names[k] for names in (self.tangent, self.velocity) for k in self.robot.free]
+        return at
+
+    def seed(self, at):
+        seed = super().seed(at | {"tangent": np.zeros(self.robot.n)})
+        seed["q"] += seed.pop("tangent") @ self.robot.tangent(at["q"]).T
+        return seed
+
+    def values(self, names): return None
+
+    def slopes(self, names): return np.array([self.slope[name] for name in names]).reshape(len(names), len(self.known)).T
 
 
 def started(file):
@@ -205,7 +259,7 @@ def equations(subject, at, seed, worst):
     terms = np.abs(held) + np.abs(seed["qdd"]) @ np.abs(M) + np.abs(seed["multiplier"]) @ np.abs(G) + np.abs(seed["tau"])
     bias = robot.inverse(*[0 * at[key] if key == "qdd" else at[key] for key in ARGUMENTS])
     force, momentum = np.abs(M) @ np.abs(at["qdd"]) + np.abs(bias), np.abs(M) @ np.abs(at["qd"])
-    turned = {**dict.fromkeys(("q", "eta", "position", "quaternion"), force),
+    turned = {**dict.fromkeys(("q", "eta", "position", "quaternion", "dtheta"), force),
               **dict.fromkeys(("qd", "etad", "velocity", "omega"), momentum)}
     for kind in set(subject.kinds):
         rows = subject.kinds == kind
@@ -233,7 +287,8 @@ OWN_SIZE = {"quaternion": 1, "rotation": 1, "curvature": 1, "elongation": 1}  # 
 
 
 def outputs(subject, at, seed, worst):
-    """Values and derivatives of all outputs but accelerations and drives, vector by vector."""
+    """Values and derivatives of all outputs but accelerations and drives, vector by vector. A reaction is the sum of the inertia wrenches
+    outboard and may cancel, as that of a free joint does: rounding of its slopes is that of the largest reaction of the robot."""
     robot = subject.robot
     length = max(np.abs(frame.p[0]).max() for link in robot.frames([at["q"]]) for frame in link[:3])
     value = robot.outputs(*[at[key] for key in ARGUMENTS])
@@ -242,23 +297,25 @@ def outputs(subject, at, seed, worst):
     for name in value:
         sort, scalars = name.split(".")[1], [f"{name}[{k + 1}]" for k in range(len(value[name]))]
         if len(scalars) == 1: scalars = [name]
-        found = subject.values(scalars)
-        sign = -1 if sort == "quaternion" and found @ value[name] < 0 else 1  # the same rotation
+        found, slopes, sign = subject.values(scalars), subject.slopes(scalars), 1
+        if sort == "quaternion":  # either sign is the same rotation
+            apart = lambda sign: np.linalg.norm(slopes - sign * slope[name] if found is None else found - sign * value[name])
+            sign = min(1, -1, key=apart)
         own = OWN_SIZE | {"position": length, "deflection": length}
         whole = max(size(key, value, length) for key in peers(robot, name, value)) + own.get(sort, 0)
-        worst.add(sort, found - sign * value[name], whole)
-        error = subject.slopes(scalars) - sign * slope[name]
+        if found is not None: worst.add(sort, found - sign * value[name], whole)
+        error = slopes - sign * slope[name]
         for kind in set(subject.kinds):
             rows = subject.kinds == kind
             moved = {key: y[rows] for key, y in slope.items()}
-            worst.add(sort, error[rows], max(size(key, moved, length) for key in peers(robot, name, value)) + whole)
+            others = [key for key in moved if "root" in name and key.endswith(sort)] or peers(robot, name, value)
+            worst.add(sort, error[rows], max(size(key, moved, length) for key in others) + whole)
 
 
 def check_tangents(this, case, worst):
-    """All derivatives of an FMU in a state."""
+    """All derivatives in a state."""
     at = this.go(case)
-    seed = {key: np.zeros((len(this.known), len(value))) for key, value in at.items()}
-    for row, (key, k) in enumerate(this.known.values()): seed[key][row, k] = 1
+    seed = this.seed(at)
     seed["qdd"][:, this.robot.free] = this.slopes([this.acceleration[k] for k in this.robot.free])
     seed["tau"][:, this.robot.prescribed] = this.slopes(this.drive)
     seed["multiplier"][:] = this.slopes(this.multiplier)
@@ -274,63 +331,60 @@ def test_tangents_are_exact(subject, file):
     assert max(worst.values()) <= (1e-10 if file.stem.startswith("f2-") else TOLERANCE), str(worst)
 
 
-# ---- differences: the FMU's values against its own derivatives ----------------------------------------------------------------
+# ---- random robots with frames; linearize -------------------------------------------------------------------------------------
 
-# Of eighth order: sum of w_k (f(x + k h) - f(x - k h)) / h. What is left is h^8/630 f(9), and rounding over h: accelerations
-# carry cond(M). The better of two steps, as one is long for modes of short links, the other short for badly conditioned masses.
-WEIGHTS, STEPS = (4 / 5, -1 / 5, 4 / 105, -1 / 280), (2e-3, 2e-4)
+SEEDS = range(8)
 
 
-def differences(subject, at, names, h):
-    """(knowns, names)"""
-    instance, rows = subject.instance, []
-    for name, (key, k) in subject.known.items():
-        row = 0
-        for number, weight in enumerate(WEIGHTS, 1):
-            for side in 1, -1:
-                assert instance.set({name: at[key][k] + side * number * h}) == OK
-                row = row + side * weight / h * subject.values(names)
-        assert instance.set({name: at[key][k]}) == OK
-        rows.append(row)
-    return np.array(rows)
+def opened(seed):
+    robot = boom(seed)
+    return robot, random_state(robot, np.random.default_rng([17, seed]))
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
-def test_tangents_agree_with_differences(subject, file):
-    this, worst = subject(file), Worst()
-    at = this.go(load(file)["cases"][-1])
-    answers = [name for name, causality in this.instance.package.causality.items() if causality == "output"]
-    names = [name for name in dict.fromkeys(answers + this.acceleration) if name not in this.known]
-    sorts = np.array([re.split(r"[_[]", name.split(".")[1])[0] for name in names])  # root_force and root_moment are one
-    found, value = this.slopes(names), np.abs(this.values(names))
-    steps = [differences(this, at, names, h) for h in STEPS]
-    for kind, sort in itertools.product(set(this.kinds), set(sorts)):
-        block = np.ix_(this.kinds == kind, sorts == sort)
-        errors = [np.abs(found - expected)[block].max() for expected in steps]
-        worst.add(sort, min(errors), np.abs(steps[0][block]).max() + value[sorts == sort].max())
-    print(f"\n{file.stem}:", worst)
-    assert max(worst.values()) <= 1e-8, str(worst)
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("make", [opened, closed_boom], ids=["open", "closed"])
+def test_tangents_of_random_robots_are_exact(pack, tmp_path, make, seed):
+    robot, state = make(seed)
+    file, worst = tmp_path / f"boom{seed}.json", Worst()
+    file.write_text(json.dumps(robot))
+    this = Subject(robot, Robot(robot), unzip(pack(file), tmp_path / "fmu"))
+    check_tangents(this, state, worst)
+    this.instance.free()
+    print(f"\n{seed}:", worst)
+    assert max(worst.values()) <= 1e-10, str(worst)
 
 
-# ---- the mass of a payload --------------------------------------------------------------------------------------------------------
+def rates_of_the_tangent(robot, case):
+    """Of  q = q0 o exp(dtheta/2), q_dot = 1/2 q o (0, omega)  the rate is  dtheta_dot = omega + 1/2 dtheta x omega + ...; every other
+    position changes by its velocity."""
+    states = np.zeros((robot.n, robot.n))
+    for joint in robot.moving:
+        if joint.type not in ("spherical", "free"): continue
+        k = joint.quaternion[1]
+        x, y, z = case["qd"][k:k + 3]
+        states[k:k + 3, k:k + 3] = -0.5 * np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+    return np.hstack([states[np.ix_(robot.free, robot.free)], np.eye(len(robot.free))])
 
 
-@pytest.mark.parametrize("file", [file for file in FILES if any("payload" in link for link in load(file)["robot"]["links"])],
-                         ids=lambda file: file.stem)
-def test_the_mass_of_a_payload(subject, file):
-    """Accelerations and all outputs, against differences of the same instance, whose payloads may change in event mode."""
-    this, worst = copy.copy(subject(file)), Worst()
-    this.go(load(file)["cases"][-1])
-    answers = [name for name, causality in this.instance.package.causality.items() if causality == "output"]
-    names = [name for name in dict.fromkeys(answers + this.acceleration) if name not in this.known]
-    sorts, value = np.array([re.split(r"[_[]", name.split(".")[1])[0] for name in names]), np.abs(this.values(names))
-    mass = {link["name"]: link["payload"]["mass"] for link in this.robot.links if "payload" in link}
-    this.known = {f"{link}.payload.mass": (link, 0) for link in mass}
-    found = this.slopes(names)
-    assert np.abs(found).max(axis=1).min() > 0
-    steps = [differences(this, {link: [m] for link, m in mass.items()}, names, h * min(mass.values())) for h in (5e-2, 5e-3)]
-    for sort in set(sorts):
-        errors = [np.abs(found - expected)[:, sorts == sort].max() for expected in steps]
-        worst.add(sort, min(errors), np.abs(found[:, sorts == sort]).max() + value[sorts == sort].max())
-    print(f"\n{file.stem}:", worst)
-    assert max(worst.values()) <= 1e-8, str(worst)
+TREES = [file for file in FILES if "loops" not in load(file)["robot"]]  # states of the others leave the loops open
+QUICK = ["random-5", "crane-50", "prescribed-30", "nodal-20", "f2-taper"]
+LINEARIZED = [*(pytest.param(lambda file=file: (load(file)["robot"], load(file)["cases"][-1]), id=file.stem,
+                             marks=[pytest.mark.quick] * (file.stem in QUICK)) for file in TREES),
+              *(pytest.param(lambda make=make, seed=seed: make(seed), id=f"{name}-{seed}", marks=[pytest.mark.quick] * (seed < 1))
+                for name, make in (("open", opened), ("closed", closed_boom)) for seed in SEEDS),
+              pytest.param(lambda: (SEVERAL_JOINTS, random_state(SEVERAL_JOINTS, np.random.default_rng(4))), id="several-joints")]
+
+
+@pytest.mark.parametrize("given", LINEARIZED)
+def test_linearization_is_exact(limber, tmp_path, given):
+    robot, case = given()
+    this, worst = Linearized(Program(limber, tmp_path), robot), Worst()
+    check_tangents(this, case, worst)
+    expected = rates_of_the_tangent(this.robot, case)
+    worst.add("kinematics", this.kinematics[:, :expected.shape[1]] - expected, 1)
+    assert not this.kinematics[:, expected.shape[1]:].any()
+    for name in this.robot.site:
+        for listed, wanted in (this.outputs, this.robot.sensors), (this.known, this.robot.loads):
+            assert any(variable.startswith(f"{name}.") for variable in listed) == (name in wanted)
+    print("\n", worst)
+    assert max(worst.values()) <= 1e-10, str(worst)

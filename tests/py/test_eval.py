@@ -51,26 +51,6 @@ def state(limber):
 # ---- numbers that belong together ------------------------------------------------------------------------------------
 
 
-def test_inverse_is_mass_matrix_times_accelerations_plus_bias_minus_the_tip_share(limber, state):
-    found = answer(limber, CANADARM, state)
-    free = answer(limber, CANADARM, {**state, "tip_force": [0, 0, 0], "tip_torque": [0, 0, 0]})
-    M, h, qdd = map(np.array, (found["mass_matrix"], found["bias"], state["qdd"]))
-    terms = np.abs(M) @ np.abs(qdd) + np.abs(h)
-    assert np.all(np.abs(np.array(free["inverse"]) - (M @ qdd + h)) <= 1e-12 * terms)
-    # the tip wrench moves the robot by M^-1 share: share = M (qdd with it - qdd without)
-    share = M @ (np.array(found["qdd"]) - np.array(free["qdd"]))
-    assert np.linalg.norm(np.array(free["inverse"]) - np.array(found["inverse"]) - share) <= 1e-8 * np.linalg.norm(terms)
-    assert np.linalg.norm(share) > 0.1
-
-
-def test_accelerations_satisfy_the_equations(limber, state):
-    """M qdd + bias = tau + tip share, the share from `inverse` at qdd = 0."""
-    zero = answer(limber, CANADARM, {**state, "qdd": [0.0] * len(state["q"])})
-    M, h, qdd = map(np.array, (zero["mass_matrix"], zero["bias"], zero["qdd"]))
-    share = h - np.array(zero["inverse"])
-    assert np.linalg.norm(M @ qdd + h - share) <= 1e-10 * np.linalg.norm(np.abs(M) @ np.abs(qdd) + np.abs(h))
-
-
 def test_absent_members_are_zeros(limber):
     n = len(answer(limber, CANADARM, {})["qdd"])
     zeros = {"q": [0] * n, "qd": [0.0] * n, "tau": [0] * 3, "tip_force": [0, 0, 0], "tip_torque": [0, 0, 0],
@@ -91,26 +71,12 @@ def test_numbers_read_back_exactly(limber, state):
     assert evaluate(limber, CANADARM, state).stdout == text
 
 
-def test_kinetic_energy_keeps_all_digits(limber, cart):
-    """1/2 m v^2 of the cart alone, at a speed that needs 17 digits."""
-    speed = 0.1 + 1e-16 + 0.2
-    found = answer(limber, cart, {"qd": [speed, 0, 0]})
-    assert found["tip_velocity"][0] == speed
-    assert math.isclose(found["kinetic_energy"], 0.5 * 4 * speed**2, rel_tol=1e-15)
-
-
 @pytest.mark.parametrize("terms", ["full", "linear", "ruthless"])
 def test_elastic_terms_are_chosen(limber, state, terms):
     found = answer(limber, CANADARM, state, "--elastic-terms", terms)
     full = answer(limber, CANADARM, state)
     assert (found["mass_matrix"] == full["mass_matrix"]) == (terms == "full")
     assert found["tip_position"] == full["tip_position"]  # frames stay exact
-
-
-def test_prescribed_joint_answers(limber, cart):
-    found = answer(limber, cart, {"prescribed_qdd": [2.5]})
-    assert found["qdd"][2] == 2.5
-    assert len(found["prescribed_tau"]) == 1
 
 
 def test_state_from_a_file(limber, tmp_path, state):
@@ -160,22 +126,3 @@ def test_bad_state_is_refused(limber_sanitized, cart, bad, named):
 def test_all_problems_of_a_state_are_told(limber, cart):
     run = evaluate(limber, cart, {"q": [1], "qd": [1], "nonsense": 1})
     assert run.returncode == 1 and all(word in run.stderr for word in ["q = [1]", "qd = [1]", "nonsense = 1"])
-
-
-def test_missing_files_are_named(limber, cart, tmp_path):
-    for arguments in [[cart, tmp_path / "none.json"], [tmp_path / "none.json", cart]]:
-        run = subprocess.run([limber, "eval", *arguments], capture_output=True, text=True, timeout=60)
-        assert run.returncode == 1 and "none.json" in run.stderr and run.stdout == ""
-
-
-@pytest.mark.parametrize("arguments", [
-    [], ["robot.json"], ["a", "b", "c"], ["a", "b", "--algorithm"], ["a", "b", "--algorithm", "quick"],
-    ["a", "b", "--elastic-terms", "cubic"], ["a", "b", "--elastic-terms"], ["a", "b", "--nonsense"]], ids=" ".join)
-def test_wrong_usage(limber, arguments):
-    run = subprocess.run([limber, "eval", *arguments], capture_output=True, text=True, timeout=60)
-    assert run.returncode == 2 and run.stdout == "" and run.stderr
-
-
-def test_help(limber):
-    run = subprocess.run([limber, "eval", "--help"], capture_output=True, text=True, timeout=60)
-    assert run.returncode == 0 and "STATE" in run.stdout and run.stderr == ""

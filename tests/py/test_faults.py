@@ -83,7 +83,7 @@ def runs(limber, program, words, folder, first, every):
     environment = {**os.environ, "LD_PRELOAD": str(limber.parent / "tests/preload_faults.so"), "FAULTS_REPORT": str(folder / "report"),
                    "FAULTS_FOLDER": str(folder / "run"), "FAULTS_FIRST": str(first), "FAULTS_EVERY": str(every),
                    "TMPDIR": str(folder / "tmp"), "CC": str(program.parent / "cc")}
-    subprocess.run([program, *words], env=environment, check=True, stdin=subprocess.DEVNULL)
+    subprocess.run([program, *words], env=environment, cwd=folder / "run", check=True, stdin=subprocess.DEVNULL)
     lines = (folder / "report").read_text(errors="replace").splitlines()
     return [Run(*map(int, fields[:4]), set(fields[4].split(",")) - {""}, fields[5]) for fields in (line.split("\t") for line in lines)]
 

@@ -1,12 +1,12 @@
-"""Frames on the command line and in the FMU: wrenches of a STATE, `eval`, `inverse`, `linearize`, `simulate`, `check`, parameters."""
+"""Frames on the command line and in the FMU: wrenches of a STATE, `eval`, `inverse`, `linearize`, `simulate`, `check`, parameters,
+strain gauges."""
 
-import csv
-import io
 import json
 import subprocess
 
 import numpy as np
 import pytest
+from program import columns, write_csv
 
 BEAM = {"length": 2, "mass_per_length": 3, "EIy": 4e3, "EIz": 5e3, "GJ": 2e3, "EA": 1e6, "inertia_per_length": [0.01, 0.005, 0.005],
         "modes": {"y": {"shape": "craig-bampton", "count": 3}, "z": {"shape": "hermite"}, "twist": {"shape": "linear"}}, "damping_ratio": 0.02}
@@ -73,25 +73,6 @@ def test_a_wrench_acts_on_any_frame(limber, file):
         if command[0] == "eval": assert np.abs(found[0] - calm).max() > 1
 
 
-def test_wrench_on_the_end_is_that_on_the_tip(limber, file):
-    """`end` is at x = L: the tip frame of the boom."""
-    wrench = [4, -5, 6, 0.1, 0.2, 0.3]
-    robot, rest = file(ROBOT), {key: value for key, value in STATE.items() if key not in ("tip_force", "frame_wrench")}
-    on_frame = json.loads(output(limber, "eval", robot, "-", state={**rest, "frame_wrench": {"end": wrench}}))
-    on_tip = json.loads(output(limber, "eval", robot, "-", state={**rest, "tip_force": wrench[:3], "tip_torque": wrench[3:]}))
-    assert np.allclose(on_frame["qdd"], on_tip["qdd"], rtol=1e-12, atol=1e-12)
-    assert np.allclose(on_frame["frames"]["end"]["acceleration"], on_frame["tip_acceleration"], rtol=1e-12)
-
-
-@pytest.mark.parametrize("algorithm", ["recursive", "composite"])
-def test_inverse_undoes_forward(limber, file, algorithm):
-    """M qdd + h minus the shares of wrenches and actuators is tau on the joints and zero on elastic coordinates."""
-    robot = file(ROBOT)
-    qdd = json.loads(output(limber, "eval", robot, "-", "--algorithm", algorithm, state=STATE))["qdd"]
-    found = json.loads(output(limber, "eval", robot, "-", state={**STATE, "qdd": qdd}))["inverse"]
-    assert np.allclose(found, [STATE["tau"][0], 0, 0, 0, 0, 0, 0, *STATE["tau"][1:]], atol=1e-9)
-
-
 @pytest.mark.parametrize("wrench, path, text", [
     ({"hok": [0] * 6}, "frame_wrench.hok", 'no such frame, did you mean "hook"?'),
     ({"something_else": [0] * 6}, "frame_wrench.something_else", "no such frame; names are those of the robot file, as gauge"),
@@ -125,22 +106,17 @@ def test_operating_point_is_a_state(limber, file):
 def test_energy_balances_with_a_moving_load(limber, file, tmp_path):
     """Change of energy = work of the load on the hook and of the joints, minus losses."""
     t = np.linspace(0, 1, 2001)
-    inputs = tmp_path / "inputs.csv"
     force, torque = np.outer(np.sin(9 * t), [20, -30, 40]), np.outer(np.cos(7 * t), [1, 2, -3])
     names = [f"hook.{kind}[{k}]" for kind in ("force", "torque") for k in (1, 2, 3)]
-    with inputs.open("w") as rows:
-        rows.write(",".join(["time", *names]) + "\n")
-        for row in np.hstack([t[:, None], force, torque]): rows.write(",".join(map(repr, row.tolist())) + "\n")
-    text = output(limber, "simulate", file(ROBOT), "--until", 1, "--step", 5e-4, "--rtol", 1e-9, "--inputs", inputs, "--interpolate", "cubic")
-    rows = list(csv.DictReader(io.StringIO(text)))
-    column = lambda name: np.array([float(row[name]) for row in rows])
-    vector = lambda name: np.stack([column(f"{name}[{k}]") for k in (1, 2, 3)], axis=1)
+    inputs = write_csv(tmp_path / "inputs.csv", {"time": t, **dict(zip(names, [*force.T, *torque.T]))})
+    column = columns(output(limber, "simulate", file(ROBOT), "--until", 1, "--step", 5e-4, "--rtol", 1e-9, "--inputs", inputs, "--interpolate", "cubic"))
+    vector = lambda name: np.stack([column[f"{name}[{k}]"] for k in (1, 2, 3)], axis=1)
     power = (force * vector("hook.velocity")).sum(1) + (torque * vector("hook.angular_velocity")).sum(1)
-    power += column("power.joints") + column("power.actuators") - column("power.losses")
+    power += column["power.joints"] + column["power.actuators"] - column["power.losses"]
     work = np.sum(power[:-1] + power[1:]) / 2 * 5e-4
-    energy = column("energy.total")
+    energy = column["energy.total"]
     assert abs(energy[-1] - energy[0] - work) < 1e-4 * (energy.max() - energy.min())
-    steps = np.abs(np.diff(np.stack([column(f"imu.quaternion[{k}]") for k in range(1, 5)], axis=1), axis=0))
+    steps = np.abs(np.diff(np.stack([column[f"imu.quaternion[{k}]"] for k in range(1, 5)], axis=1), axis=0))
     assert steps.max() < 0.1  # the sign of a quaternion does not jump
 
 
@@ -149,3 +125,30 @@ def test_a_beam_stays_longer_than_its_stations(limber, file):
     done = answer(limber, "simulate", robot, "--until", 0.01, "--step", 0.01, "--set", "boom.length=1.2")
     assert done.returncode != 0 and "boom.length = 1.2 m: must not be below 1.3, the station of frame 'hook'" in done.stderr
     output(limber, "simulate", robot, "--until", 0.01, "--step", 0.01, "--set", "boom.length=1.8")
+
+
+# ---- strain gauges, against closed forms --------------------------------------------------------------------------------------
+
+L, RHOA, STIFF, G = 1.5, 2.0, np.array([150.0, 300.0, 400.0]), 9.81  # GJ, EIy, EIz
+HERMITE = {"y": {"shape": "hermite"}, "z": {"shape": "hermite"}, "twist": {"shape": "linear"}}
+QUARTICS = {key: {"shape": "polynomial", "count": 3} for key in "yz"}  # exact under the own weight
+
+
+@pytest.mark.parametrize("modes, force, torque, gravity", [
+    (HERMITE, [0, 20, 0], [0, 0, 0], [0, 0, 0]), (HERMITE, [0, 0, -30], [0, 0, 0], [0, 0, 0]), (HERMITE, [0, 0, 0], [4, 0, 0], [0, 0, 0]),
+    (QUARTICS, [0, 0, 0], [0, 0, 0], [0, 0, -G]), (QUARTICS, [0, 0, 0], [0, 0, 0], [0, 3.0, -4.0])])
+def test_gauges_see_the_moment_that_the_joint_holds(limber, file, tmp_path, modes, force, torque, gravity):
+    """Stiffness times curvature at x = 0 in static equilibrium. Of the own weight the moment about x comes from the deflection, which no
+    gauge sees."""
+    beam = {"length": L, "mass_per_length": RHOA, "GJ": STIFF[0], "EIy": STIFF[1], "EIz": STIFF[2], "inertia_per_length": [0.02, 0, 0],
+            "foreshortening": False, "modes": modes}
+    robot = {"format": "limber-robot/2", "name": "gauged", "gravity": gravity, "links": [{"name": "arm", "joint": {"type": "fixed"}, "beam": beam}],
+             "frames": [{"name": "gauge", "link": "arm", "sensor": True, "at": 0}]}
+    names = [f"tip.{key}[{k + 1}]" for key in ("force", "torque") for k in range(3)]
+    inputs = write_csv(tmp_path / "inputs.csv", dict(zip(["time", *names], [[0, 1], *([x] * 2 for x in force + torque)])))
+    row = columns(output(limber, "simulate", file(robot), "--until", 1e-6, "--step", 1e-6, "--inputs", inputs, "--set", "start_static=true"))
+    seen, held = (np.array([row[f"{name}[{k}]"][0] for k in (1, 2, 3)]) for name in ("gauge.curvature", "arm.root_moment"))
+    expected = torque + np.cross([L, 0, 0], force) + RHOA * L**2 / 2 * np.cross([1, 0, 0], gravity)
+    assert np.linalg.norm(STIFF * seen - expected) <= 1e-6 * np.linalg.norm(expected)
+    rows = slice(0 if modes is HERMITE else 1, 3)
+    assert np.allclose((STIFF * seen)[rows], -held[rows], rtol=1e-6, atol=1e-6)

@@ -3,7 +3,7 @@
 import judge
 import numpy as np
 import pytest
-from program import Program, drift
+from program import Program
 
 SHAPES = {"y": {"shape": "clamped-free", "count": 4}, "z": {"shape": "craig-bampton", "count": 4}}
 BEAM = {"length": 1.5, "mass_per_length": 2, "EIy": 30, "EIz": 20, "modes": SHAPES}
@@ -47,24 +47,6 @@ def test_spinning_twin_has_the_frequencies_of_the_beam(program, speed):
     print(f"\nspeed {speed}: first {beam[0]:.6g} Hz, twin off by {np.abs(nodal / beam - 1).max():.1e}")
     assert np.allclose(nodal, beam, rtol=1e-9, atol=0)
     if speed == 30: assert hertz({"nodal": twin(BEAM, geometric=False)})[0] < 0.5 * beam[0]
-
-
-def test_energy_balances_in_a_simulation(program):
-    """A twin that spins, falls and bends: what is left is the tolerance of the integrator, and it falls with it."""
-    robot = arm({"nodal": twin(BEAM)}, gravity=[2, -3, -9.81], joint={"start": {"position": 0.3, "velocity": 6}})
-    results = [program.simulate(robot, 2, 0.01, rtol) for rtol in (1e-7, 1e-9)]
-    errors = [drift(result) for result in results]
-    print("\ndrift " + ", ".join(f"{error:.1e}" for error in errors))
-    assert np.ptp(results[0]["tip.position[3]"]) > 0.1
-    assert errors[0] < 1e-5 and errors[1] < 1e-7
-
-
-def test_mass_matrix_is_symmetric_and_nearly_that_of_the_beam(program):
-    state = {"q": [0.2] + [0.02] * 8}
-    M, beam, without = (np.array(program.json("eval", arm(body), "-", state=state)["mass_matrix"])
-                        for body in ({"nodal": twin(BEAM)}, {"beam": BEAM}, {"nodal": twin(BEAM, geometric=False)}))
-    assert np.abs(M - M.T).max() <= 1e-15 * np.abs(M).max()
-    assert abs(M[0, 0] - beam[0, 0]) < 0.1 * abs(without[0, 0] - beam[0, 0])
 
 
 def test_mass_matrix_stays_positive_definite(program):

@@ -56,18 +56,6 @@ def test_forces_move_the_crane_as_asked_for(program):
     assert error[0] < 5e-6 and 3 < error[0] / error[1] < 5
 
 
-def test_a_table_of_the_motion_gives_the_same_forces(program):
-    t, columns = np.linspace(0, 1, 501), {}
-    for joint, k in RATE.items():
-        columns |= {f"{joint}.q": position(joint, t), f"{joint}.qd": k * (1 - np.cos(np.pi * t)),
-                    f"{joint}.qdd": k * np.pi * np.sin(np.pi * t)}
-    motion = write_csv(program.new(".csv"), {"time": t} | columns)
-    tabled = read_csv(forces(program, CRANE, "--trajectory", motion))
-    exact = read_csv(forces(program, CRANE, *PROFILE, "--until", 1, "--step", 0.002))
-    for name in "lift.force", "fold.force":
-        assert np.abs(tabled[name] - exact[name]).max() < 1e-7 * np.abs(exact[name]).max()
-
-
 def test_drives_and_actuators_together(program):
     robot = slewing(load("crane"))
     options = ["--profile", "cycloid", "--rate", "0.4,0.2,-0.3", "--period", "1,1,1", "--until", 1, "--step", 0.002]
@@ -143,14 +131,6 @@ def test_a_line_through_the_joint_has_no_lever(limber, program, options):
     words = [limber, "inverse", program.robot(robot), *PROFILE, "--until", "1", "--step", "0.1", *options]
     done = subprocess.run(list(map(str, words)), capture_output=True, text=True, timeout=60)
     assert done.returncode == 3 and "lever arm is zero" in done.stderr
-
-
-@pytest.mark.parametrize("gravity", [[0, 0, 0], [0, 0, -9.81]], ids=["none", "across"])
-def test_nothing_to_hold(program, gravity):
-    """Rounding is all that the forces are at first; later they are inertia alone."""
-    found = read_csv(forces(program, load("crane") | {"gravity": gravity}, *PROFILE, "--until", 1, "--step", 0.1))
-    for name in "lift.force", "fold.force":
-        assert abs(found[name][0]) < 1e-9 < 10 < np.abs(found[name]).max()
 
 
 def test_columns_that_are_missing_are_named(limber, program):

@@ -1,10 +1,8 @@
-"""`limber linearize`: A, B, C, D against differences of `limber eval` and of the simulation's outputs, the static operating point,
-the files for python-control and MATLAB, and what is refused."""
+"""`limber linearize`: names, the static operating point, the files for python-control and MATLAB, and what is refused. The matrices are
+in test_derivatives.py."""
 
-import csv
 import functools
 import importlib.util
-import io
 import json
 import re
 import subprocess
@@ -13,30 +11,19 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from coordinates import has_quaternion
 
 ROOT = Path(__file__).resolve().parents[2]
 CANADARM = ROOT / "resources/canadarm.json"
 CIBICIK = ROOT / "resources/cibicik.json"
-STATE = ["q", "qd", "tau", "tip_force", "tip_torque", "prescribed_qdd", "actuator_force"]
 CART = {"format": "limber-robot/1", "name": "cart", "gravity": [0, 0, -9.81], "links": [
     {"name": "cart", "joint": {"type": "prismatic", "axis": [1, 0, 0]}, "rigid": {"mass": 2}},
     {"name": "rod", "joint": {"type": "revolute", "axis": [0, 1, 0], "passive": True},
      "rigid": {"mass": 1, "com": [0, 0, 0.5], "inertia": [0.1, 0.1, 0, 0, 0, 0]}}]}
 
-WEIGHT = {1: 4 / 5, 2: -1 / 5, 3: 4 / 105, 4: -1 / 280}  # central differences of eighth order
-
 
 @functools.cache
 def load(file):
     return json.loads(file.read_text(encoding="utf-8"))
-
-
-def references():
-    quick = {"random-5", "crane-50", "prescribed-30", "nodal-20"}
-    return [pytest.param(file, id=file.stem, marks=[pytest.mark.quick] * (file.stem in quick)) for file in sorted((ROOT / "tests/data/reference").glob("*.json"))
-            if not load(file)["robot"].get("loops")  # those are in test_closed_analyses.py
-            and not has_quaternion(load(file)["robot"])]  # those are in test_joints.py
 
 
 def run(limber, command, robot, *options, state=None):
@@ -63,136 +50,6 @@ def matrices(found):
                                        ("C", "outputs", "states"), ("D", "outputs", "inputs")]]
 
 
-# ---- derivatives -----------------------------------------------------------------------------------------------------
-
-
-class Places:
-    """Where a STATE has the value of an FMU variable."""
-
-    def __init__(self, limber, file, robot):
-        coordinates = answer(limber, "matrices", file, "-", state={})["coordinates"]
-        joints = [link["joint"] | {"name": link["joint"].get("name", link["name"])} for link in robot["links"]]
-        moving = [joint for joint in joints if joint["type"] != "fixed"]
-        prescribed = [joint["name"] for joint in moving if joint.get("motion") == "prescribed"]
-        self.place = {}
-        for i, name in enumerate(coordinates):
-            owner, rest = name.split(".")
-            self.place[name] = ("q", i)
-            self.place[f"{owner}.{rest.replace('eta', 'etad') if 'eta' in rest else 'qd'}"] = ("qd", i)
-        for i, joint in enumerate(moving): self.place[f"{joint['name']}.tau"] = ("tau", i)
-        for i, name in enumerate(prescribed): self.place[f"{name}.qdd"] = ("prescribed_qdd", i)
-        for k in range(3):
-            self.place[f"tip.force[{k + 1}]"] = ("tip_force", k)
-            self.place[f"tip.torque[{k + 1}]"] = ("tip_torque", k)
-        actuators = [actuator["name"] for actuator in robot.get("actuators", [])]
-        for i, name in enumerate(actuators): self.place[f"{name}.force"] = ("actuator_force", i)
-        # what eval tells of an output
-        self.told = {f"{name.split('.')[0]}.qdd": ("qdd", i) for i, name in enumerate(coordinates) if name.endswith(".q")}
-        self.told |= {f"{name}.tau": ("prescribed_tau", i) for i, name in enumerate(prescribed)}
-        for key in "length", "rate": self.told |= {f"{name}.{key}": (f"actuator_{key}", i) for i, name in enumerate(actuators)}
-        for key in ["position", "velocity", "angular_velocity", "acceleration"]:
-            self.told |= {f"tip.{key}[{k + 1}]": (f"tip_{key}", k) for k in range(3)}
-
-    def moved(self, state, names, steps):
-        state = {key: list(values) for key, values in state.items()}
-        for name, step in zip(names, steps):
-            key, i = self.place[name]
-            state[key][i] += step
-        return state
-
-
-def complete(state, robot):
-    moving = [link["joint"] for link in robot["links"] if link["joint"]["type"] != "fixed"]
-    sizes = {"tau": len(moving), "tip_force": 3, "tip_torque": 3,
-             "prescribed_qdd": sum(joint.get("motion") == "prescribed" for joint in moving),
-             "actuator_force": len(robot.get("actuators", []))}
-    return {key: state.get(key, [0.0] * sizes.get(key, 0)) for key in STATE}
-
-
-def direction(random, names):
-    """Some of every state and input; modes less than joints, as they are small."""
-    size = np.array([0.05 if ".eta" in name else 1.0 for name in names])
-    return size * random.uniform(-1, 1, len(names))
-
-
-def relative(names, got, want, value):
-    """|got - want| by the size of value and slope of all components of a vector, and of force and moment together: they share
-    their rounding."""
-    vector = [re.sub(r"(_force|_moment)?\[\d\]$", "", name) for name in names]
-    size = {key: 1 + sum(np.linalg.norm([x for x, own in zip(values, vector) if own == key]) for values in (want, value))
-            for key in set(vector)}
-    return np.array([abs(a - b) / size[key] for a, b, key in zip(got, want, vector)])
-
-
-def derivative(function, h):
-    return sum(weight * (function(k * h) - function(-k * h)) for k, weight in WEIGHT.items()) / h
-
-
-@pytest.mark.parametrize("file", references())
-def test_agrees_with_differences_of_eval(limber, tmp_path, file):
-    """In a direction that varies all states and inputs at once. Differences of eighth order: rounding of accelerations, eps root
-    cond(M) or about 1e-12 of them, over h."""
-    robot, case = load(file)["robot"], load(file)["cases"][-1]
-    path = write(tmp_path, robot)
-    state = complete(case, robot)
-    places = Places(limber, path, robot)
-    found = answer(limber, "linearize", path, "--at", "-", state=state)
-    A, B, C, D = matrices(found)
-    told = [i for i, name in enumerate(found["outputs"]) if name in places.told]
-    assert len(told) >= 12
-    n = len(found["states"]) // 2
-    free = [places.place[name][1] for name in found["states"][:n]]
-    varied = found["states"] + found["inputs"]
-    along = direction(np.random.default_rng(5), varied)
-
-    def evaluate(t):
-        point = answer(limber, "eval", path, "-", state=places.moved(state, varied, t * along))
-        return np.concatenate([np.array(point["qdd"])[free],
-                               [point[key][k] for key, k in (places.told[found["outputs"][i]] for i in told)]])
-
-    value, names = evaluate(0), ["qdd[0]"] * n + [found["outputs"][i] for i in told]
-    got = np.concatenate([(np.hstack([A, B]) @ along)[n:], (np.hstack([C, D]) @ along)[told]])
-    tried = [derivative(evaluate, h) for h in (2e-3, 5e-4)]  # the better: some robots whirl, some are known less well
-    error = min(relative(names, got, want, value).max() for want in tried)
-    assert error <= 5e-9
-    assert np.array_equal((np.hstack([A, B]) @ along)[:n], along[n:2 * n])  # d(q)/dt = qd
-
-
-def simulated_outputs(limber, path, state, names, places, folder):
-    """All outputs at a state: the first row of a simulation. Held: prescribed motions then begin with the rates of their row."""
-    inputs = folder / "inputs.csv"
-    with open(inputs, "w", newline="") as stream:
-        table = csv.writer(stream)
-        table.writerow(["time", *names])
-        table.writerow([0.0, *(repr(float(state[places.place[name][0]][places.place[name][1]])) for name in names)])
-    done = run(limber, "simulate", path, "--until", "1e-9", "--step", "1e-9", "--at", "-", "--inputs", inputs, "--hold",
-               state=state)
-    assert done.returncode == 0
-    assert all("valid for small" in line for line in done.stderr.splitlines())  # random states may bend links far
-    first = next(csv.DictReader(io.StringIO(done.stdout)))
-    return {name: float(value) for name, value in first.items()}
-
-
-@pytest.mark.parametrize("name", ["canadarm-spatial", "prescribed-30", "nodal-20"])
-def test_every_output_agrees_with_differences_of_the_simulation(limber, tmp_path, name):
-    file = ROOT / f"tests/data/reference/{name}.json"
-    robot, case = load(file)["robot"], load(file)["cases"][1]
-    path = write(tmp_path, robot)
-    state = complete(case, robot)
-    places = Places(limber, path, robot)
-    found = answer(limber, "linearize", path, "--at", "-", state=state)
-    names = found["states"] + found["inputs"]
-    _, _, C, D = matrices(found)
-    along = direction(np.random.default_rng(6), names)
-
-    def outputs(t):
-        values = simulated_outputs(limber, path, places.moved(state, names, t * along), found["inputs"], places, tmp_path)
-        return np.array([values[output] for output in found["outputs"]])
-
-    error = relative(found["outputs"], np.hstack([C, D]) @ along, derivative(outputs, 1e-3), outputs(0))
-    assert error.max() <= 5e-9, found["outputs"][int(np.argmax(error))]
-
-
 def test_names_are_those_of_the_fmu(limber):
     found = answer(limber, "linearize", CANADARM)
     assert found["states"][:4] == ["upper_joint.q", "upper.eta[1]", "upper.eta[2]", "lower_joint.q"]
@@ -204,15 +61,6 @@ def test_names_are_those_of_the_fmu(limber):
     assert not any(name.startswith(("energy", "power")) for name in found["outputs"])
     A, B, C, D = matrices(found)
     assert A.shape == (18, 18) and B.shape == (18, 9) and C.shape == (61, 18) and D.shape == (61, 9)
-
-
-def test_start_is_the_default(limber, tmp_path):
-    robot = json.loads(CANADARM.read_text())
-    robot["links"][0]["joint"]["start"] = {"position": 0.3, "velocity": 0.1}
-    path = write(tmp_path, robot)
-    at = {"q": [0.3] + [0] * 8, "qd": [0.1] + [0] * 8}
-    assert answer(limber, "linearize", path) == answer(limber, "linearize", path, "--at", "-", state=at)
-    assert answer(limber, "linearize", path)["operating_point"]["q"][0] == 0.3
 
 
 def test_operating_point_is_a_state(limber):
@@ -253,13 +101,6 @@ def test_static_point_is_an_equilibrium(limber, tip_force):
     assert np.linalg.norm(np.array(straight["mass_matrix"]) @ np.array(straight["qdd"])) > 1e-3 * np.linalg.norm(weight)
 
 
-def test_static_point_does_not_depend_on_where_the_modes_start(limber):
-    start = {"q": [0.2, 0.5] + [0.0] * 6 + [1.0] + [0] * 6 + [0.3]}
-    other = {"q": [0.2, 0.5] + [0.02] * 6 + [1.0] + [-0.01] * 6 + [0.3]}
-    a, b = (answer(limber, "linearize", CIBICIK, "--static", "--at", "-", state=s)["operating_point"] for s in (start, other))
-    assert np.allclose(a["q"], b["q"], rtol=0, atol=1e-8) and np.allclose(a["tau"], b["tau"], rtol=1e-7)
-
-
 def test_static_point_is_that_of_itself(limber, tmp_path):
     """Where the search begins at the equilibrium nothing is left to do: rounding of the forces is no reason to refuse it."""
     for name in "cibicik", "nodal-20", "random-1":
@@ -267,19 +108,6 @@ def test_static_point_is_that_of_itself(limber, tmp_path):
         point = answer(limber, "linearize", path, "--static")["operating_point"]
         again = answer(limber, "linearize", path, "--static", "--at", "-", state=point)["operating_point"]
         assert again == point, name
-
-
-def test_static_under_a_torque_on_the_tip(limber, tmp_path):
-    """Such a torque has no potential, so the search is no minimisation."""
-    def link(name, axis):
-        return {"name": name, "joint": {"name": f"{name}_joint", "type": "revolute", "axis": axis},
-                "beam": {"length": 1.3, "mass_per_length": 1.1, "EIz": 40, "EIy": 55, "GJ": 30, "foreshortening": True, "inertia_per_length": [1e-3, 5e-4, 6e-4],
-                         "modes": {"y": {"shape": "craig-bampton", "count": 3}, "z": {"shape": "craig-bampton", "count": 3}, "twist": {"shape": "linear"}}}}
-    path = write(tmp_path, {"format": "limber-robot/1", "name": "twisted", "gravity": [0, 0, -9.81],
-                            "links": [link("first", [0, 0, 1]), link("second", [0, 1, 0])]})
-    q = [0.2] + 7 * [0] + [-0.5] + 7 * [0]
-    point = answer(limber, "linearize", path, "--static", "--at", "-", state={"q": q, "tip_torque": [12, -6, 20]})["operating_point"]
-    assert np.abs(point["qdd"]).max() < 1e-3 and np.abs(point["q"]).max() > 0.2
 
 
 def test_static_holds_prescribed_joints(limber, tmp_path):
@@ -295,15 +123,6 @@ def test_static_holds_prescribed_joints(limber, tmp_path):
     _, _, _, D = matrices(found)  # the drive: m l g sin q, upside down, and its slope
     slope = D[found["outputs"].index("rod.tau"), found["inputs"].index("rod.q")]
     assert np.isclose(slope, -1 * 0.5 * 9.81 * np.cos(0.7), rtol=1e-12)
-
-
-def test_passive_joints_settle(limber, tmp_path):
-    path = write(tmp_path, CART)
-    for angle, rests in ((0.0, 0), (np.pi, np.pi), (3.141593, np.pi), (2.9, np.pi)):  # upright, hanging, hanging to seven digits, nearby
-        point = answer(limber, "linearize", path, "--static", "--at", "-", state={"q": [0, angle]})["operating_point"]
-        assert point["q"] == pytest.approx([0, rests], abs=1e-9) and np.abs(point["qdd"]).max() < 1e-9
-    held = run(limber, "linearize", path, "--static", "--hold", "rod", "--at", "-", state={"q": [0, 0.5]})
-    assert held.returncode == 0 and "passive joint 'rod' is held" in held.stderr
 
 
 # ---- python-control and MATLAB ---------------------------------------------------------------------------------------
@@ -363,28 +182,6 @@ def test_matlab_script(limber, tmp_path):
 # ---- what is refused -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("arguments", [
-    [], ["a", "b"], ["a", "--at"], ["a", "--python"], ["a", "--matlab"], ["a", "--nonsense"], ["a", "-o"], ["--static"], ["a", "-"]],
-    ids=lambda arguments: " ".join(arguments) or "nothing")
-def test_wrong_usage(limber_sanitized, arguments):
-    done = subprocess.run([limber_sanitized, "linearize", *arguments], capture_output=True, text=True, timeout=60)
-    assert done.returncode == 2 and done.stdout == "" and "limber linearize --help" in done.stderr
-
-
-@pytest.mark.quick
-@pytest.mark.parametrize("state, named", [({"qddd": [1]}, "qddd"), ({"q": [1, 2]}, "q"), ({"tau": [1, 1, "x"]}, "tau[2]"), ([], "object")])
-def test_bad_state_is_refused(limber_sanitized, state, named):
-    done = run(limber_sanitized, "linearize", CANADARM, "--at", "-", state=state)
-    assert done.returncode == 1 and done.stdout == "" and named in done.stderr and "Sanitizer" not in done.stderr
-
-
-def test_files_that_are_missing_or_cannot_be_written(limber_sanitized, tmp_path):
-    nowhere = tmp_path / "none" / "file"
-    for options in [nowhere], [CANADARM, "--at", nowhere], [CANADARM, "--python", nowhere], [CANADARM, "--matlab", nowhere]:
-        done = run(limber_sanitized, "linearize", *options)
-        assert done.returncode == 1 and str(nowhere) in done.stderr
-
-
 def test_what_cannot_be_computed(limber_sanitized, tmp_path):
     loose = {"format": "limber-robot/1", "name": "loose", "links": [
         {"name": "ghost", "joint": {"type": "revolute"}, "rigid": {"mass": 0}}]}
@@ -393,9 +190,3 @@ def test_what_cannot_be_computed(limber_sanitized, tmp_path):
     huge = {**loose, "links": [{"name": "heavy", "joint": {"type": "prismatic", "stiffness": 1e300}, "rigid": {"mass": 1e-300}}]}
     done = run(limber_sanitized, "linearize", write(tmp_path, huge))
     assert done.returncode == 3 and done.stdout == "" and "not finite" in done.stderr
-
-
-def test_help(limber):
-    done = subprocess.run([limber, "linearize", "--help"], capture_output=True, text=True, timeout=60)
-    assert done.returncode == 0 and done.stderr == ""
-    assert all(word in done.stdout for word in ("--at", "--static", "--python", "--matlab", "operating_point"))

@@ -94,14 +94,6 @@ def test_state(limber, tmp_path):
     assert names(tmp_path / "folded.svg") == []
 
 
-@pytest.mark.parametrize("options, message", [
-    (["-o", "a.jpg"], "the file is .svg or .png"), ([], "expected -o FILE.svg"), (["-o", "a.svg", "--size", "10x10"], "--size takes WIDTHxHEIGHT"),
-    (["-o", "a.svg", "--far"], "unknown option '--far'")])
-def test_usage(limber, tmp_path, options, message):
-    answer = subprocess.run([limber, "picture", ROOT / "resources/crane.json", *options], capture_output=True, text=True, cwd=tmp_path)
-    assert answer.returncode == 2 and message in answer.stderr and list(tmp_path.iterdir()) == []
-
-
 def test_sanitized(limber_sanitized, tmp_path):
     for robot in ROBOTS:
         answer = draw(limber_sanitized, robot, tmp_path / "picture.svg")

@@ -114,8 +114,7 @@ def test_bode(limber, tmp_path):
 def test_reasons(limber, tmp_path):
     """Wrong names are errors; what cannot be computed is a sentence with the reason."""
     robot = ROOT / "resources/canadarm.json"
-    for options, code, message in ((["--bode", "upper_joint.tau"], 2, "--bode takes INPUT:OUTPUT"), (["--bode", "elbow.tau:tip.position[1]"], 1, "elbow.tau"),
-                                   (["--sweep", "elbow=0:1:3"], 1, "no joint 'elbow'"), (["--at", "-"], 2, "--at takes a file")):
+    for options, code, message in ((["--bode", "elbow.tau:tip.position[1]"], 1, "elbow.tau"), (["--sweep", "elbow=0:1:3"], 1, "no joint 'elbow'")):
         answer = report(limber, robot, tmp_path, *options, check=False)
         assert answer.returncode == code and message in answer.stderr, options
     assert not (tmp_path / "report.html").exists()

@@ -93,19 +93,6 @@ def test_json(simulate):
     assert json.loads(done.stdout) == {"columns": names, "rows": [[float(number) for number in row] for row in rows]}
 
 
-def test_result_never_replaces_what_is_read(simulate, tmp_path):
-    """-o with the name of an input, however it is spelt: refused before anything is lost."""
-    (tmp_path / "other.json").symlink_to(tmp_path / "robot.json")
-    for command, options in ("modes", []), ("simulate", ["--until", "1", "--step", "1"]), ("linearize", []):
-        for name in "robot.json", "other.json", "./robot.json":
-            done = simulate(*options, "-o", f"{tmp_path}/{name}", command=command)
-            assert done.returncode == 2 and "-o" in done.stderr and name in done.stderr
-    assert json.loads((tmp_path / "robot.json").read_text()) == ARM
-    assert simulate("-o", f"{tmp_path}/new.json", command="linearize").returncode == 0
-    assert simulate("-o", f"{tmp_path}/new.json", command="linearize").returncode == 0  # a result may be replaced
-    assert simulate("-o", "/dev/null", command="linearize").returncode == 0
-
-
 def shown(folder):
     return sorted(file.name for file in folder.iterdir())
 
@@ -132,24 +119,6 @@ def test_second_tables_stay_when_the_command_fails(simulate, tmp_path):
     done = simulate("--trajectory", motion, "--elastic", tmp_path / "elastic.csv", command="inverse")
     assert done.returncode == 3, done.stderr
     assert (tmp_path / "elastic.csv").read_text() == "kept" and shown(tmp_path) == before
-
-
-def test_a_result_replaces_the_file_that_a_link_names(simulate, tmp_path):
-    file, link = tmp_path / "old.csv", tmp_path / "link.csv"
-    file.write_text("old")
-    file.chmod(0o640)
-    link.symlink_to(file.name)
-    before = shown(tmp_path)
-    options = ["--until", "0.2", "--step", "0.1"]
-    done = simulate(*options, "-o", link)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-    assert link.is_symlink() and file.read_text() == simulate(*options).stdout
-    assert file.stat().st_mode & 0o777 == 0o640 and shown(tmp_path) == before
-
-
-def test_a_full_disk_is_no_result(simulate):
-    done = simulate("--until", "0.2", "--step", "0.1", "-o", "/dev/full")
-    assert done.returncode == 1 and "/dev/full: could not be written" in done.stderr
 
 
 @pytest.mark.parametrize("command, options", [("simulate", ["--until", "1", "--step", "0.5"]),

@@ -327,11 +327,3 @@ def test_sanitized(limber_sanitized, result, tmp_path):
     for name, options in (("canadarm", ["--result", result]), ("crane-drives", ["--modes"]), ("parallelogram", ["--modes", "--joints", "free"])):
         answer = view(limber_sanitized, ROOT / f"resources/{name}.json", tmp_path / "page.html", *options, check=False)
         assert (answer.returncode, answer.stderr) == (0, ""), name
-
-
-@pytest.mark.parametrize("options, message", [
-    ([], "expected ROBOT"), (["robot.json", "--modes", "--at", "-"], "give a file with --at"), (["robot.json", "--speed", "2"], "unknown option '--speed'"), (["robot.json", "--result"], "--result takes a value"),
-    (["robot.json", "--inputs", "a.csv"], "give --result CSV too"), (["robot.json", "--joints", "loose"], "locked or free")])
-def test_usage(limber, options, message):
-    answer = subprocess.run([limber, "view", *options], capture_output=True, text=True)
-    assert answer.returncode == 2 and message in answer.stderr

@@ -2,7 +2,6 @@
 one flexible link, published or known, are in tests/validation."""
 
 import json
-import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -26,17 +25,6 @@ def write(folder, robot):
 
 
 # ---- one flexible link -----------------------------------------------------------------------------------------------
-
-
-def test_zeros_of_rates_and_accelerations(limber):
-    """qd = s q, qdd = s^2 q: the same zeros, and poles at the origin that cancel."""
-    position, rate, acceleration = (zeros(limber, LIN_LEWIS, "hinge.tau", f"hinge.{name}") for name in ("q", "qd", "qdd"))
-    assert np.array_equal(rate["zeros"], position["zeros"])
-    assert np.allclose(acceleration["zeros"], position["zeros"], rtol=1e-6, atol=0)
-    assert [np.sum(found["poles"] == 0) for found in (position, rate, acceleration)] == [2, 1, 0]
-    assert [found["relative_degree"] for found in (position, rate, acceleration)] == [2, 1, 0]
-    assert np.allclose([rate["gain"], acceleration["gain"]], position["gain"], rtol=1e-9)
-    assert all(found["minimum_phase"] for found in (position, rate, acceleration))
 
 
 def test_what_is_not_coupled_is_left_out(limber):
@@ -74,16 +62,6 @@ def test_cart_with_rod(limber, tmp_path, sign, viscous):
     rod = zeros(limber, robot, "cart.tau", "rod.q")
     assert len(rod["zeros"]) == 0 and len(rod["poles"]) == 2 and rod["minimum_phase"] is True
     assert np.isclose(rod["gain"], -sign * ml / (mass * J - ml**2), rtol=1e-12)
-
-
-def test_double_integrator(limber, tmp_path):
-    robot = {"format": "limber-robot/1", "name": "block", "links": [
-        {"name": "block", "joint": {"type": "prismatic", "axis": [1, 0, 0]}, "rigid": {"mass": 4}}]}
-    path = write(tmp_path, robot)
-    for output, poles in ("block.q", 2), ("block.qd", 1), ("block.qdd", 0), ("tip.acceleration[1]", 0):
-        found = zeros(limber, path, "block.tau", output)
-        assert len(found["zeros"]) == 0 and np.array_equal(found["poles"], [0] * poles) and found["gain"] == 0.25
-        assert found["relative_degree"] == poles and found["minimum_phase"] is True
 
 
 # ---- the transfer function -------------------------------------------------------------------------------------------
@@ -151,15 +129,6 @@ def test_unknown_names(limber_sanitized):
     assert done.returncode == 1 and "limber linearize" in done.stderr and "no output 'energy.total'" in done.stderr
 
 
-@pytest.mark.parametrize("arguments", [
-    [], ["a"], ["a", "--input", "u"], ["a", "--output", "y"], ["a", "--input"], ["a", "--input", "u", "--output"],
-    ["--input", "u", "--output", "y"], ["a", "b", "--input", "u", "--output", "y"], ["a", "--input", "u", "--output", "y", "--at"],
-    ["a", "--input", "u", "--output", "y", "--nonsense"]], ids=lambda arguments: " ".join(arguments) or "nothing")
-def test_wrong_usage(limber_sanitized, arguments):
-    done = subprocess.run([limber_sanitized, "zeros", *arguments], capture_output=True, text=True, timeout=60)
-    assert done.returncode == 2 and done.stdout == "" and "limber zeros --help" in done.stderr
-
-
 def test_robots_without_states(limber_sanitized):
     done = run(limber_sanitized, "zeros", ROOT / "tests/data/good/smallest.json", "--input", "tip.force[1]",
                "--output", "block.root_force[1]")
@@ -167,17 +136,3 @@ def test_robots_without_states(limber_sanitized):
     done = run(limber_sanitized, "zeros", ROOT / "tests/data/good/smallest.json", "--input", "tip.force[1]",
                "--output", "tip.position[1]")
     assert done.returncode == 3 and "identically zero" in done.stderr
-
-
-def test_bad_state_and_missing_files(limber_sanitized, tmp_path):
-    pair = ["--input", "hinge.tau", "--output", "hinge.q"]
-    done = run(limber_sanitized, "zeros", LIN_LEWIS, *pair, "--at", "-", state={"q": [1]})
-    assert done.returncode == 1 and done.stdout == "" and "q" in done.stderr
-    done = run(limber_sanitized, "zeros", tmp_path / "none.json", *pair)
-    assert done.returncode == 1 and "none.json" in done.stderr
-
-
-def test_help(limber):
-    done = subprocess.run([limber, "zeros", "--help"], capture_output=True, text=True, timeout=60)
-    assert done.returncode == 0 and done.stderr == ""
-    assert all(word in done.stdout for word in ("--input", "--output", "minimum_phase", "1e-6", "eps"))
