@@ -10,7 +10,7 @@
 #include "base/tolerance.h"
 #include "cli.h"
 
-enum { LIST_SIZE = 512 };
+enum { LABEL_SIZE = 512, LIST_SIZE = 2048 }; /* texts of messages */
 
 /* ---- parsing ----------------------------------------------------------------------------------------------------- */
 
@@ -27,9 +27,9 @@ static uint64_t bit_of(const struct command *command, const struct option *row)
 }
 
 /* "--at STATE", "ROBOT" */
-static int label_of(const struct option *row, char label[LIST_SIZE])
+static int label_of(const struct option *row, char label[LABEL_SIZE])
 {
-    return snprintf(label, LIST_SIZE, "%s%s%s", row->name, row->value != NULL ? " " : "",
+    return snprintf(label, LABEL_SIZE, "%s%s%s", row->name, row->value != NULL ? " " : "",
                     row->value != NULL ? row->value : "");
 }
 
@@ -105,7 +105,7 @@ static int store_value(const char *command, const struct option *row, const char
 /* Arguments, or options, that are required and not given */
 static int report_missing(const struct command *command, uint64_t given, bool arguments)
 {
-    char list[LIST_SIZE], item[LIST_SIZE];
+    char list[LIST_SIZE], item[LABEL_SIZE];
     const struct option *missing[64];
     int n = 0;
     for (const struct option *row = command->option; row->name != NULL; row++)
@@ -113,7 +113,7 @@ static int report_missing(const struct command *command, uint64_t given, bool ar
             if ((given & bit_of(command, row)) == 0) missing[n++] = row;
     for (int i = 0; i < n; i++) {
         (void)label_of(missing[i], item);
-        add_item(list, i, n, " and ", item, LIST_SIZE);
+        add_item(list, i, n, " and ", item, LABEL_SIZE);
     }
     return n == 0 ? EXIT_OK : cli_usage(command->name, "expected %s", list);
 }
@@ -122,7 +122,7 @@ static int report_missing(const struct command *command, uint64_t given, bool ar
 static int check_names(const struct command *command, const struct option *row, const char *names, bool needed,
                        uint64_t given)
 {
-    char text[LIST_SIZE], label[LIST_SIZE], *rest = text;
+    char text[LIST_SIZE], label[LABEL_SIZE], *rest = text;
     snprintf(text, sizeof text, "%s", names != NULL ? names : "");
     for (char *name; (name = strtok_r(rest, " ", &rest)) != NULL;) {
         const struct option *other = options_find(command, name);
@@ -194,7 +194,7 @@ void options_help(const struct command *command)
 {
     bool others = false;
     int widest = 0;
-    char label[LIST_SIZE];
+    char label[LABEL_SIZE];
     printf("usage: limber %s", command->name);
     for (const struct option *row = command->option; row->name != NULL; row++) {
         const int length = label_of(row, label);
