@@ -106,7 +106,7 @@ static void hinge_at_reference(const struct link_model *lm, const struct link_wo
     }
 }
 
-/* A wrench on a frame keeps its direction in the world: relative to it, it turns by -phi                          (107) */
+/* A wrench on a frame keeps its direction in the world: relative to the frame it rotates by -phi                          (107) */
 static void load_seeds(const struct work *work, struct link_response *link, const struct anchor *anchor,
                        const double *wrench)
 {
@@ -139,30 +139,24 @@ static void all_load_seeds(const struct model *model, const struct work *work, c
 
 /* ---- elimination ------------------------------------------------------------------------------------------------- */
 
-/* E -= J' z_T of a section, z_T moved to T */
-static void section_to_modes(int m, int seeds, const struct section_work *s, const struct frame_response *frame,
-                             double (*E)[SIX])
-{
-    for (int l = 0; l < seeds; l += LANES) {
-        lanes z[6], at[6];
-        for (int i = 0; i < 6; i++) z[i] = load(frame->Z[i] + l);
-        wrench_to(frame->p, z, at);
-        for (int k = 0; k < m; k++) {
-            lanes sum = load(E[k] + l);
-            for (int i = 0; i < 6; i++) sum -= s->J[k][i] * at[i];
-            store(E[k] + l, sum);
-        }
-    }
-}
-
 /* E = L^-1 E,   Z_O += sum Z_T + W' E                                                                              (31) */
 static void eliminate_modes(const struct link_model *lm, const struct link_work *w, int seeds, struct link_response *r)
 {
     const int m = lm->m, row = PADDED(m);
     for (int s = 0; s < lm->n_sections; s++) {
-        section_to_modes(m, seeds, &w->section[s], &r->section[s], r->E);
+        const struct frame_response *T = &r->section[s];
+        for (int l = 0; l < seeds; l += LANES) { /* E -= J' z_T, with z_T moved to T */
+            lanes z[6], at[6];
+            for (int i = 0; i < 6; i++) z[i] = load(T->Z[i] + l);
+            wrench_to(T->p, z, at);
+            for (int k = 0; k < m; k++) {
+                lanes sum = load(r->E[k] + l);
+                for (int i = 0; i < 6; i++) sum -= w->section[s].J[k][i] * at[i];
+                store(r->E[k] + l, sum);
+            }
+        }
         for (int i = 0; i < 6; i++)
-            for (int l = 0; l < seeds; l++) r->O.Z[i][l] += r->section[s].Z[i][l];
+            for (int l = 0; l < seeds; l++) r->O.Z[i][l] += T->Z[i][l];
     }
     for (int l = 0; l < seeds; l++) {
         double z[6] = {0};
