@@ -11,7 +11,7 @@
 
 #include <math.h>
 
-/* Columns i and j of R, which follow the axis, turn by (s, c) */
+/* Rotates columns i and j of R, which follow the axis, by the angle with sine s and cosine c */
 INLINE void rotate_columns(const int i, const int j, double s, double c, double *R)
 {
     for (int row = 0; row < 9; row += 3) {
@@ -38,7 +38,7 @@ static void rotate_joint(const struct joint_model *joint, const double *h, doubl
 }
 
 /* Sines and cosines of all joints with one angle */
-static void turn_joints(const struct model *model, const double *q, struct joint_angles *a)
+static void joint_sines(const struct model *model, const double *q, struct joint_angles *a)
 {
     bool reducible = true;
     for (int i = 0; i < model->n_links; i++) {
@@ -59,14 +59,14 @@ static void turn_joints(const struct model *model, const double *q, struct joint
     }
 }
 
-/* O from the frame that carries it:  d, h, R                                                                    (theory.md 20) */
-static void hinge_position(const struct link_model *lm, const struct frame *carrier, const double *q, double sine,
+/* O from the parent frame C:  d, h, R                                                                          (theory.md 20) */
+static void hinge_position(const struct link_model *lm, const struct frame *C, const double *q, double sine,
                            double cosine, struct link_work *w)
 {
     double *R = w->O.R;
-    if (lm->turned) matmul3(carrier->R, lm->R, R);
-    else copy9(carrier->R, R);
-    if (lm->offset) mul3(carrier->R, lm->t, w->d);
+    if (lm->turned) matmul3(C->R, lm->R, R);
+    else copy9(C->R, R);
+    if (lm->offset) mul3(C->R, lm->t, w->d);
     else memset(w->d, 0, sizeof w->d);
 
     const struct joint_model *joint = &lm->joint;
@@ -139,22 +139,17 @@ static void body_frame(const struct body *body, const double *eta, struct link_w
     }
 }
 
-/* r = x + Phi eta - 1/2 eta' slope e_x,   theta = Lambda eta,   slope = H eta */
-INLINE void displacement(const struct section *shape, int m, const double *eta, double *r, struct section_work *s)
-{
-    section_sum(shape, m, eta, r, s->theta);
-    for (int i = 0; i < 3; i++) r[i] += shape->x[i];
-    if (s->slope == NULL) return;
-    section_slope(shape, m, eta, s->slope);
-    for (int k = 0; k < m; k++) r[0] -= 0.5 * s->slope[k] * eta[k];
-}
-
 /* T of a section and its Jacobian, relative to O                                                       (theory.md 22) */
 INLINE void place_section(const struct body *body, const struct section *shape, const double *eta,
                           const struct link_work *w, struct section_work *s)
 {
     double u[3], E[9], Jl[9], rT[3];
-    displacement(shape, body->m, eta, u, s);
+    section_sum(shape, body->m, eta, u, s->theta); /* u = x + Phi eta - 1/2 eta' H eta e_x,   theta = Lambda eta */
+    for (int i = 0; i < 3; i++) u[i] += shape->x[i];
+    if (s->slope != NULL) {
+        section_slope(shape, body->m, eta, s->slope);
+        for (int k = 0; k < body->m; k++) u[0] -= 0.5 * s->slope[k] * eta[k];
+    }
     s->exp = rotation_exp_coefficients(dot3(s->theta, s->theta));
     rotation_exp(&s->exp, s->theta, E);
     matmul3(w->RF, E, s->T.R);
@@ -203,25 +198,12 @@ static void refer_to_hinge(const struct body *body, struct link_work *w)
     rigid_shift(&w->self, w->rF);
 }
 
-/* M_rf in world axes */
-static void rotate_coupling(const struct body *body, enum elastic_terms terms, struct link_work *w)
-{
-    if (body->beam && w->JF == NULL) {
-        beam_coupling(body, terms, &w->body, w->RF, w->F);
-        return;
-    }
-    for (int k = 0; k < body->m; k++) {
-        mul3(w->RF, w->body.coupling[k], w->F[k]);
-        mul3(w->RF, w->body.coupling[k] + 3, w->F[k] + 3);
-    }
-}
-
 /* (m, c, J) in world axes; at eta = 0 the first moment of a beam is along x and its inertia diagonal */
 static void rotate_body(const struct body *body, enum elastic_terms terms, struct link_work *w)
 {
     const double *R = w->RF, *J = w->body.J;
+    struct rigid *self = &w->self;
     if (terms == TERMS_RUTHLESS && body->beam) {
-        struct rigid *self = &w->self;
         double RJ[9];
         self->m = body->mass;
         for (int i = 0; i < 3; i++) self->h[i] = R[3 * i] * body->c0[0];
@@ -233,20 +215,29 @@ static void rotate_body(const struct body *body, enum elastic_terms terms, struc
         self->J[4] = dot3(RJ, R + 6);
         self->J[5] = dot3(RJ + 3, R + 6);
     } else {
-        struct rigid held = {.m = body->mass};
-        copy3(w->body.c, held.h);
-        copy6(J, held.J);
-        rigid_rotate(&held, R, &w->self);
+        struct rigid locked = {.m = body->mass};
+        copy3(w->body.c, locked.h);
+        copy6(J, locked.J);
+        rigid_rotate(&locked, R, self);
     }
 }
 
+/* Mass blocks in world axes at O */
 static void flexible_blocks(const struct link_model *lm, enum elastic_terms terms, const double *eta,
                             struct link_work *w)
 {
-    body_inertia(lm->body, terms, eta, &w->body);
-    rotate_body(lm->body, terms, w);
-    rotate_coupling(lm->body, terms, w);
-    if (w->JF != NULL) refer_to_hinge(lm->body, w);
+    const struct body *body = lm->body;
+    body_inertia(body, terms, eta, &w->body);
+    rotate_body(body, terms, w);
+    if (body->beam && w->JF == NULL) {
+        beam_coupling(body, terms, &w->body, w->RF, w->F);
+    } else {
+        for (int k = 0; k < body->m; k++) {
+            mul3(w->RF, w->body.coupling[k], w->F[k]);
+            mul3(w->RF, w->body.coupling[k] + 3, w->F[k] + 3);
+        }
+    }
+    if (w->JF != NULL) refer_to_hinge(body, w);
     if (lm->has_hub) {
         rigid_rotate(&lm->rigid, w->O.R, &w->hub);
         rigid_add(&w->self, &w->hub);
@@ -258,7 +249,7 @@ void dyn_configuration(const struct model *model, struct work *work, const doubl
 {
     static const struct frame world = {.R = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
     const struct joint_angles *angles = &work->angles;
-    turn_joints(model, q, &work->angles);
+    joint_sines(model, q, &work->angles);
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];
         struct link_work *w = &work->link[i];

@@ -49,53 +49,50 @@ INLINE void rotational_column(const struct link_work *w, const double *h, const 
 }
 
 /* A translational column: D d = h dq */
-INLINE void translational_column(const struct frame *carrier, const double *h, const double *wh, const lanes *dwh,
-                                 double qd, lanes dq, lanes dqd, lanes *O)
+INLINE void translational_column(const struct frame *C, const double *h, const double *wh, const lanes *dwh, double qd,
+                                 lanes dq, lanes dqd, lanes *O)
 {
     double turned[3];
-    cross3(carrier->acc, h, turned);
-    add_cross3(carrier->omega, wh, turned);
+    cross3(C->acc, h, turned);
+    add_cross3(C->omega, wh, turned);
     for (int i = 0; i < 3; i++) O[6 + i] += dq * turned[i] + 2 * (qd * dwh[i] + dqd * wh[i]);
 }
 
-/* Columns that depend on positions: the change of H qd and of H qdd + zeta                                              (67) */
-static void subspace_columns(int nv, const struct subspace_change *subspace, const double *omega,
-                             const struct joint_seed *seed, lanes *O)
-{
-    lanes turn[3] = {0};
-    for (int j = 0; j < nv; j++) {
-        add_scaled(3, subspace->velocity[j], seed->dq[j], turn);
-        add_scaled(3, subspace->acceleration[j], seed->dq[j], O + 3);
-        add_scaled(3, subspace->rate[j], seed->dqd[j], O + 3);
-    }
-    for (int i = 0; i < 3; i++) O[i] += turn[i];
-    add_cross_left(omega, turn, O + 3);
-}
-
-/* D of O from D of the frame that carries it: (25), (26) with d and h constant there, then relative to O */
+/* D of O from D of the parent frame C: (25), (26) with d and h constant in C, then relative to O */
 INLINE void hinge_out(const int nv, const struct link_model *lm, const struct link_work *w,
-                      const struct link_tangent *t, const struct frame *carrier, const lanes *motion, const double *qd,
+                      const struct link_tangent *t, const struct frame *C, const lanes *motion, const double *qd,
                       const struct joint_seed *seed, lanes *O)
 {
     double wd[3];
     lanes dwd[3] = {0};
     memcpy(O, motion, 9 * sizeof *O);
-    cross3(carrier->omega, w->d, wd);
+    cross3(C->omega, w->d, wd);
     add_cross_right(motion, w->d, dwd);
     add_cross_right(motion + 3, w->d, O + 6);
     add_cross_right(motion, wd, O + 6);
-    add_cross_left(carrier->omega, dwd, O + 6);
+    add_cross_left(C->omega, dwd, O + 6);
     for (int k = 0; k < nv; k++) {
         const double *h = w->h[k];
         double wh[3];
         lanes dwh[3] = {0};
-        cross3(carrier->omega, h, wh);
+        cross3(C->omega, h, wh);
         add_cross_right(motion, h, dwh);
         if (lm->joint.part[k] == TURNS) rotational_column(w, h, wh, dwh, qd[k], seed->dq[k], seed->dqd[k], O);
-        else translational_column(carrier, h, wh, dwh, qd[k], seed->dq[k], seed->dqd[k], O);
+        else translational_column(C, h, wh, dwh, qd[k], seed->dq[k], seed->dqd[k], O);
         if (seed->dqdd != NULL) add_scaled(3, h, seed->dqdd[k], O + 3 + lm->joint.part[k]);
     }
-    if (nv > 1 && lm->joint.several_turns) subspace_columns(nv, &t->subspace, carrier->omega, seed, O);
+    if (nv > 1 &&
+        lm->joint.several_turns) { /* the columns depend on positions: the change of H qd and of H qdd + zeta  (67) */
+        const struct subspace_change *subspace = &t->subspace;
+        lanes turn[3] = {0};
+        for (int j = 0; j < nv; j++) {
+            add_scaled(3, subspace->velocity[j], seed->dq[j], turn);
+            add_scaled(3, subspace->acceleration[j], seed->dq[j], O + 3);
+            add_scaled(3, subspace->rate[j], seed->dqd[j], O + 3);
+        }
+        for (int i = 0; i < 3; i++) O[i] += turn[i];
+        add_cross_left(C->omega, turn, O + 3);
+    }
 }
 
 /* Terms of the link's own eta and eta_dot */
@@ -162,19 +159,6 @@ static void flexible_out(const struct link_model *lm, const struct link_work *w,
     for (int i = 0; i < 3; i++) add_scaled(6, t->Lw[i], tip->T[i], tip->f);
 }
 
-static void stand_still(const struct link_model *lm, struct link_batch *b)
-{
-    b->bends = false;
-    memset(b->O, 0, sizeof b->O);
-    memset(b->f, 0, sizeof b->f);
-    memset(b->modal, 0, (size_t)lm->m * sizeof *b->modal);
-    for (int s = 0; s < lm->n_sections; s++) {
-        memset(b->section[s].T, 0, sizeof b->section[s].T);
-        memset(b->section[s].turn, 0, sizeof b->section[s].turn);
-        memset(b->section[s].f, 0, sizeof b->section[s].f);
-    }
-}
-
 static void link_out(const struct model *model, const struct work *work, struct tangent *tangent,
                      const struct input *in, const struct batch *batch, int i)
 {
@@ -184,13 +168,13 @@ static void link_out(const struct model *model, const struct work *work, struct 
     const struct link_work *w = &work->link[i];
     const struct link_tangent *t = &tangent->link[i];
     struct link_batch *b = &tangent->batch[i];
-    const struct frame *carrier = mount_frame(lm, work, &world);
+    const struct frame *C = mount_frame(lm, work, &world);
     const struct link_batch *parent = lm->parent < 0 ? NULL : &tangent->batch[lm->parent];
     const lanes *motion = parent == NULL ? still : lm->mount < 0 ? parent->O : parent->section[lm->mount].T;
     const bool given = lm->prescribed >= 0 && batch->prescribed_qdd != NULL;
     const struct joint_seed seed = {batch->q + lm->v, batch->qd + lm->v,
                                     given ? batch->prescribed_qdd + lm->prescribed : NULL};
-    WITH_COLUMNS(N, lm->joint.nv, hinge_out(N, lm, w, t, carrier, motion, in->qd + lm->v, &seed, b->O));
+    WITH_COLUMNS(N, lm->joint.nv, hinge_out(N, lm, w, t, C, motion, in->qd + lm->v, &seed, b->O));
     if (lm->body != NULL) {
         flexible_out(lm, w, batch, t, b);
     } else {
@@ -210,8 +194,19 @@ void tangent_sweep_out(const struct model *model, const struct work *work, struc
         struct link_batch *b = &tangent->batch[i];
         b->moves =
             others || (lm->parent >= 0 && tangent->batch[lm->parent].moves) || varies(batch, lm->v, lm->eta_v + lm->m);
-        if (b->moves) link_out(model, work, tangent, in, batch, i);
-        else stand_still(lm, b);
+        if (b->moves) {
+            link_out(model, work, tangent, in, batch, i);
+            continue;
+        }
+        b->bends = false;
+        memset(b->O, 0, sizeof b->O);
+        memset(b->f, 0, sizeof b->f);
+        memset(b->modal, 0, (size_t)lm->m * sizeof *b->modal);
+        for (int s = 0; s < lm->n_sections; s++) {
+            memset(b->section[s].T, 0, sizeof b->section[s].T);
+            memset(b->section[s].turn, 0, sizeof b->section[s].turn);
+            memset(b->section[s].f, 0, sizeof b->section[s].f);
+        }
     }
 }
 
@@ -285,7 +280,7 @@ INLINE void hinge_in(const int nv, const struct link_model *lm, const struct lin
     }
 }
 
-/* f to the frame that carries the joint: relative to it, n += d x f, and D d x f for translational columns */
+/* Adds f to that of the parent frame: relative to it, n += d x f, and D d x f for translational columns */
 INLINE void add_to_parent(const int nv, const struct link_model *lm, const struct link_work *w,
                           const struct batch *batch, const struct link_batch *b, lanes *sum)
 {

@@ -2,21 +2,17 @@
 
 #include <string.h>
 
-static void make_section(const struct section_model *sm, size_t m, struct arena *arena, struct section_work *s)
-{
-    const size_t row = (size_t)PADDED((int)m);
-    s->J = arena_allocate(arena, m, sizeof *s->J);
-    s->Jt = arena_allocate(arena, 6 * row, sizeof(double));
-    s->slope = sm->shape.H != NULL ? arena_allocate(arena, row, sizeof(double)) : NULL;
-}
-
 static enum status make_flexible(const struct link_model *lm, bool newton, struct arena *arena, struct link_work *w)
 {
     const struct body *body = lm->body;
     const size_t m = (size_t)body->m, row = (size_t)PADDED(body->m);
     w->section = arena_allocate(arena, (size_t)lm->n_all_sections, sizeof *w->section);
-    for (int s = 0; !arena->failed && s < lm->n_all_sections; s++)
-        make_section(&lm->section[s], m, arena, &w->section[s]);
+    for (int s = 0; !arena->failed && s < lm->n_all_sections; s++) {
+        struct section_work *section = &w->section[s];
+        section->J = arena_allocate(arena, m, sizeof *section->J);
+        section->Jt = arena_allocate(arena, 6 * row, sizeof(double));
+        if (lm->section[s].shape.H != NULL) section->slope = arena_allocate(arena, row, sizeof(double));
+    }
     w->F = arena_allocate(arena, m, sizeof *w->F);
     w->W = arena_allocate(arena, m, sizeof *w->W);
     w->Z = arena_allocate(arena, m, sizeof *w->Z);
@@ -35,7 +31,7 @@ static enum status make_flexible(const struct link_model *lm, bool newton, struc
     return arena->failed ? STATUS_NO_MEMORY : status;
 }
 
-static enum status make(const struct model *model, bool newton, struct work **made)
+static enum status make_work(const struct model *model, bool newton, struct work **made)
 {
     struct arena arena = {0};
     *made = NULL;
@@ -72,12 +68,12 @@ static enum status make(const struct model *model, bool newton, struct work **ma
 
 enum status work_make(const struct model *model, struct work **made)
 {
-    return make(model, false, made);
+    return make_work(model, false, made);
 }
 
 enum status work_make_newton(const struct model *model, struct work **made)
 {
-    return make(model, true, made);
+    return make_work(model, true, made);
 }
 
 void work_reset(const struct model *model, struct work *work, int link)
