@@ -28,21 +28,17 @@ enum status geometric_make(const struct nodal *nodal, const struct body *body, s
     return field_make(nodal, body, arena, &geometric->field);
 }
 
-static double *take_slopes(const struct body *body, struct arena *arena)
-{
-    return arena_allocate(arena, (size_t)(COUNT * PADDED(body->m)), sizeof(double));
-}
-
 enum status geometric_state_make(const struct body *body, struct arena *arena, struct geometric_state *state)
 {
-    state->slope = take_slopes(body, arena);
-    state->slope_d = take_slopes(body, arena);
+    const size_t rows = (size_t)(COUNT * PADDED(body->m));
+    state->slope = arena_allocate(arena, rows, sizeof(double));
+    state->slope_d = arena_allocate(arena, rows, sizeof(double));
     return field_state_make(body, arena, &state->field);
 }
 
 enum status geometric_tangent_make(const struct body *body, struct arena *arena, struct geometric_tangent *tangent)
 {
-    tangent->slope_dd = take_slopes(body, arena);
+    tangent->slope_dd = arena_allocate(arena, (size_t)(COUNT * PADDED(body->m)), sizeof(double));
     return field_tangent_make(body, arena, &tangent->field);
 }
 
@@ -156,25 +152,19 @@ static void add_wrenches(const struct body *body, const struct body_state *state
     axpy3(2, mu_d + C, t->Nv[k] + 3);
 }
 
-/* Modal force k per omega: N_k omega - tr(N_k) omega, N_k the slope of N */
-static void add_spin_row(const double mu[COUNT], const double omega[3], double row[3])
-{
-    double N_omega[3];
-    symmul3(mu + N, omega, N_omega);
-    axpy3(1, N_omega, row);
-    axpy3(-(mu[N] + mu[N + 1] + mu[N + 2]), omega, row);
-}
-
 void geometric_tangent(const struct body *body, enum elastic_terms terms, const struct body_state *state,
                        const struct body_point *motion, const double alpha[3], struct body_tangent *t)
 {
-    double weight[COUNT], mu[COUNT];
+    double weight[COUNT], mu[COUNT], N_omega[3];
     force_weights(motion->omega, alpha, motion->a, weight);
     geometric_combine(body->m, weight, body->geometric->D, t->Gq); /* the geometric stiffness matrix */
     geometric_contract(body->m, body->geometric->D, motion->etadd, t->geometric.slope_dd);
     for (int k = 0; k < body->m; k++) {
         slopes_of(body, state->geometric.slope, k, mu);
-        add_spin_row(mu, motion->omega, t->Gw[k]);
+        symmul3(mu + N, motion->omega,
+                N_omega); /* modal force k per omega: N_k omega - tr(N_k) omega, N_k = dN/deta_k */
+        axpy3(1, N_omega, t->Gw[k]);
+        axpy3(-(mu[N] + mu[N + 1] + mu[N + 2]), motion->omega, t->Gw[k]);
         slopes_of(body, t->geometric.slope_dd, k, mu); /* the change of M_rf eta_ddot */
         axpy3(1, mu + G, t->Nq[k]);
         axpy3(1, mu + C, t->Nq[k] + 3);

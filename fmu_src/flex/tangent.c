@@ -67,7 +67,7 @@ static void add_wrenches(const struct point *at, int s, struct body_tangent *t)
 {
     const struct body *body = at->body;
     const int n = body->n_shapes, axis = axis_of(body, s);
-    const double share = body->s[s], *B = at->motion.B, *W = at->motion.W;
+    const double s_s = body->s[s], *B = at->motion.B, *W = at->motion.W;
     double mu[3], rhod[3] = {0}, e[3] = {0}, p[3], *q = t->Nq[body->k[s]], *v = t->Nv[body->k[s]];
     e[axis] = 1;
     if (at->terms == TERMS_FULL) {
@@ -77,14 +77,14 @@ static void add_wrenches(const struct point *at, int s, struct body_tangent *t)
         for (int a = X; a <= Z; a++) mu[a] = body->b[n * a + s];
     }
     const double Be[3] = {B[axis], B[3 + axis], B[6 + axis]}, We[3] = {W[axis], W[3 + axis], W[6 + axis]};
-    for (int a = X; a <= Z; a++) p[a] = share * at->motion.a[a] + t->rhodd[n * a + s];
+    for (int a = X; a <= Z; a++) p[a] = s_s * at->motion.a[a] + t->rhodd[n * a + s];
     add_mul3(B, mu, p);
     add_mul3(W, rhod, p);
     add_cross3(e, p, q);
     add_cross3(mu, Be, q);
     add_cross3(mu, We, v);
-    axpy3(share, Be, q + 3);
-    axpy3(share, We, v + 3);
+    axpy3(s_s, Be, q + 3);
+    axpy3(s_s, We, v + 3);
 }
 
 /* (omega x rho + 2 rho_dot) x e_a + rho x (e_a x omega) */
