@@ -192,18 +192,11 @@ static __attribute__((noinline)) int add_own_bodies(const struct link_model *lm,
     return failed;
 }
 
-/* P+ of the link is added to its parent: to O or the section that the joint is attached to. The first child in this pass assigns; on a
-   rigid parent it adds the parent's own body as well. */
-INLINE int articulate_link(const struct model *model, const struct link_model *lm, struct link_work *w,
-                           struct work *work)
+/* Adds P+ to that of the parent: to O or the section that the joint is attached to. The first child in this pass assigns; on a rigid
+   parent it adds the parent's own body as well. */
+static void add_inertia_to_parent(const struct model *model, const struct link_model *lm, const struct link_work *w,
+                                  struct work *work)
 {
-    int failed = 0;
-    if (lm->body != NULL) failed = add_own_bodies(lm, w);
-    else if (!lm->has_child) inertia_rigid(&w->P, &w->self);
-    if (failed != 0) return -1;
-    WITH_COLUMNS(N, free_velocities(lm), failed = eliminate_hinge(N, lm, w));
-    if (failed != 0) return -1;
-    if (lm->parent < 0) return 0;
     struct link_work *parent = &work->link[lm->parent];
     struct section_work *section = mount_section(lm, work);
     struct inertia *sum = section == NULL ? &parent->P : &section->P;
@@ -215,6 +208,18 @@ INLINE int articulate_link(const struct model *model, const struct link_model *l
         inertia_shift(&w->P, w->d, &moved);
         inertia_add(sum, &moved);
     }
+}
+
+INLINE int articulate_link(const struct model *model, const struct link_model *lm, struct link_work *w,
+                           struct work *work)
+{
+    int failed = 0;
+    if (lm->body != NULL) failed = add_own_bodies(lm, w);
+    else if (!lm->has_child) inertia_rigid(&w->P, &w->self);
+    if (failed != 0) return -1;
+    WITH_COLUMNS(N, free_velocities(lm), failed = eliminate_hinge(N, lm, w));
+    if (failed != 0) return -1;
+    if (lm->parent >= 0) add_inertia_to_parent(model, lm, w, work);
     return 0;
 }
 

@@ -24,6 +24,16 @@ INLINE void add_section(int m, const struct section_work *s, double *modal, doub
     wrench_add_shifted(f, s->f, s->r);
 }
 
+/* f_eta = K eta + D eta_dot + b_eta + sum J' f_T,   f = b + sum X' f_T */
+static void flexible_forces(const struct link_model *lm, const struct input *in, struct link_work *w, double *modal)
+{
+    memset(modal, 0, (size_t)lm->m * sizeof *modal);
+    dyn_add_elastic_force(lm->body, in->q + lm->eta_q, in->qd + lm->eta_v, modal);
+    for (int k = 0; k < lm->m; k++) modal[k] = w->b_eta[k] - modal[k];
+    add_section(lm->m, &w->section[0], modal, w->f);
+    for (int s = 1; s < lm->n_sections; s++) add_section(lm->m, &w->section[s], modal, w->f);
+}
+
 void dyn_inverse(const struct model *model, struct work *work, const struct input *in, const double *qdd, double *force)
 {
     dyn_motion(model, work, in, qdd);
@@ -33,14 +43,7 @@ void dyn_inverse(const struct model *model, struct work *work, const struct inpu
         if (!lm->has_child) copy6(w->b, w->f);
         for (int s = 0; s < lm->n_sections; s++)
             if (!lm->section[s].has_child) copy6(w->section[s].b, w->section[s].f);
-        if (lm->body != NULL) { /* f_eta = K eta + D eta_dot + b_eta + sum J' f_T,   f = b + sum X' f_T */
-            double *modal = force + lm->eta_v;
-            memset(modal, 0, (size_t)lm->m * sizeof *modal);
-            dyn_add_elastic_force(lm->body, in->q + lm->eta_q, in->qd + lm->eta_v, modal);
-            for (int k = 0; k < lm->m; k++) modal[k] = w->b_eta[k] - modal[k];
-            add_section(lm->m, &w->section[0], modal, w->f);
-            for (int s = 1; s < lm->n_sections; s++) add_section(lm->m, &w->section[s], modal, w->f);
-        }
+        if (lm->body != NULL) flexible_forces(lm, in, w, force + lm->eta_v);
         const double *accelerations = qdd != NULL ? qdd + lm->v : prescribed_acceleration(lm, in);
         WITH_COLUMNS(N, lm->joint.nv, hinge_forces(N, lm, w, in, accelerations, force + lm->v));
         if (lm->parent < 0) continue;

@@ -177,7 +177,7 @@ INLINE void plain_effects(const int seeds, const struct model *model, const stru
 }
 
 /* Elastic coordinate k: its columns of dyn_tangent_state(); the wrenches at the sections rotate and move with them   (110) */
-static void vary_mode(const struct link_model *lm, const struct link_work *w, const struct link_tangent *t,
+INLINE void vary_mode(const struct link_model *lm, const struct link_work *w, const struct link_tangent *t,
                       const struct link_response *r, int seeds, int k, int kind, int l, struct link_change *change)
 {
     const int row = PADDED(lm->m);
@@ -292,11 +292,13 @@ static void gather_link(const struct link_model *lm, struct link_work *w, struct
     const bool varied = jacobian->varied[i];
     for (int kind = 0; kind < KINDS; kind++) {
         struct link_columns *c = &jacobian->columns[kind][i];
-        for (int k = 0; k < lm->m; k++) c->e[k] = varied ? load(c->change.modal[k]) : (lanes){0};
         if (lm->body != NULL && varied) {
             for (int s = 0; s < lm->n_sections; s++)
                 for (int k = 0; k < 6; k++) c->section[s].z[k] += load(c->change.section[s].z[k]);
             for (int k = 0; k < 6; k++) c->O.z[k] += load(c->change.b[k]);
+            for (int k = 0; k < lm->m; k++) c->e[k] = load(c->change.modal[k]);
+        } else if (lm->body != NULL) {
+            memset(c->e, 0, (size_t)lm->m * sizeof *c->e);
         }
         if (lm->body != NULL) WITH_CONSTANT_COUNT(M, lm->m, gather_modes(M, lm, w, &jacobian->link[i], c))
         WITH_COLUMNS(N, free_velocities(lm), gather_hinge(N, &jacobian->link[i], varied, c, c->O.z));

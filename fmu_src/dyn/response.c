@@ -125,18 +125,6 @@ static void load_seeds(const struct work *work, struct link_response *link, cons
     }
 }
 
-static void all_load_seeds(const struct model *model, const struct work *work, const struct input *in,
-                           struct link_response *link)
-{
-    load_seeds(work, link, &model->tip_frame, in->tip_wrench);
-    for (int i = 0; in->frame_wrench != NULL && i < model->robot->n_frames; i++)
-        if (model_frame_acts(model, i)) load_seeds(work, link, &model->frame[i], in->frame_wrench + 6 * i);
-    for (int i = 0; i < in->n_loads; i++) {
-        const struct anchor at = {.link = in->load[i].link, .section = in->load[i].section};
-        load_seeds(work, link, &at, in->load[i].wrench);
-    }
-}
-
 /* ---- elimination ------------------------------------------------------------------------------------------------- */
 
 /* E = L^-1 E,   Z_O += sum Z_T + W' E                                                                              (31) */
@@ -201,7 +189,13 @@ void jacobian_respond(const struct model *model, struct work *work, const struct
         }
         hinge_at_reference(&model->link[i], w, r);
     }
-    if (loads) all_load_seeds(model, work, in, jacobian->link);
+    load_seeds(work, jacobian->link, &model->tip_frame, in->tip_wrench);
+    for (int i = 0; in->frame_wrench != NULL && i < model->robot->n_frames; i++)
+        if (model_frame_acts(model, i)) load_seeds(work, jacobian->link, &model->frame[i], in->frame_wrench + 6 * i);
+    for (int i = 0; i < in->n_loads; i++) {
+        const struct anchor at = {.link = in->load[i].link, .section = in->load[i].section};
+        load_seeds(work, jacobian->link, &at, in->load[i].wrench);
+    }
     for (int i = model->n_links - 1; i >= 0; i--) {
         const struct link_model *lm = &model->link[i];
         struct link_response *r = &jacobian->link[i];

@@ -130,11 +130,24 @@ static void store_lane(int count, const lanes *from, double *to)
     for (int i = 0; i < count; i++) to[i] = lane_of(from[i]);
 }
 
-/* Small rotations and motions of all frames */
-static void store_frames(const struct model *model, const struct work *work, struct tangent *tangent)
+void dyn_tangent_outward(const struct model *model, const struct work *work, struct tangent *tangent,
+                         const struct input *in, const struct direction *direction)
 {
     static const double none[3];
-    for (int i = 0; i < model->n_links; i++) {
+    const struct mass_direction *masses = &direction->masses;
+    tangent->direction = (struct direction){.q = or_zeros(direction->q, tangent),
+                                            .qd = or_zeros(direction->qd, tangent),
+                                            .tau = or_zeros(direction->tau, tangent),
+                                            .tip_wrench = or_zeros(direction->tip_wrench, tangent),
+                                            .frame_wrench = direction->frame_wrench,
+                                            .prescribed_qdd = or_zeros(direction->prescribed_qdd, tangent),
+                                            .masses = {.payload_mass = or_zeros(masses->payload_mass, tangent),
+                                                       .payload_com = or_zeros(masses->payload_com, tangent),
+                                                       .payload_inertia = or_zeros(masses->payload_inertia, tangent),
+                                                       .added_mass = or_zeros(masses->added_mass, tangent)}};
+    const struct batch batch = batch_of(model, tangent);
+    tangent_sweep_out(model, work, tangent, in, &batch);
+    for (int i = 0; i < model->n_links; i++) { /* small rotations and motions of all frames */
         const struct link_model *lm = &model->link[i];
         const struct link_batch *b = &tangent->batch[i];
         struct link_tangent *t = &tangent->link[i];
@@ -149,25 +162,6 @@ static void store_frames(const struct model *model, const struct work *work, str
             for (int k = 0; k < 3; k++) s->T.phi[k] = t->O.phi[k] + s->turn[k];
         }
     }
-}
-
-void dyn_tangent_outward(const struct model *model, const struct work *work, struct tangent *tangent,
-                         const struct input *in, const struct direction *direction)
-{
-    const struct mass_direction *masses = &direction->masses;
-    tangent->direction = (struct direction){.q = or_zeros(direction->q, tangent),
-                                            .qd = or_zeros(direction->qd, tangent),
-                                            .tau = or_zeros(direction->tau, tangent),
-                                            .tip_wrench = or_zeros(direction->tip_wrench, tangent),
-                                            .frame_wrench = direction->frame_wrench,
-                                            .prescribed_qdd = or_zeros(direction->prescribed_qdd, tangent),
-                                            .masses = {.payload_mass = or_zeros(masses->payload_mass, tangent),
-                                                       .payload_com = or_zeros(masses->payload_com, tangent),
-                                                       .payload_inertia = or_zeros(masses->payload_inertia, tangent),
-                                                       .added_mass = or_zeros(masses->added_mass, tangent)}};
-    const struct batch batch = batch_of(model, tangent);
-    tangent_sweep_out(model, work, tangent, in, &batch);
-    store_frames(model, work, tangent);
     clear_seeds(model, tangent);
 }
 

@@ -115,12 +115,14 @@ static void refer_to_hinge(const struct link_point *at, const struct link_tangen
 {
     const struct body *body = at->lm->body;
     const double *psi = v->hinge.psi;
+    const int m = body->m;
     double s[6], Jn[3];
     subtract_cross(t->hinge.r, wrench + 3, wrench);
     subtract_cross(v->hinge.r, at->b + 3, wrench);
     copy6(wrench, s);
     for (int i = 0; i < 6; i += 3) subtract_cross(psi, at->b + i, wrench + i);
     for (int i = 0; i < at->lm->n_sections; i++) {
+        const struct section *shape = &at->lm->section[i].shape;
         const struct section_derivative *T = &t->section[i];
         double turned[6], dr[3];
         cross3(psi, T->f, turned);
@@ -129,12 +131,11 @@ static void refer_to_hinge(const struct link_point *at, const struct link_tangen
         wrench_add_shifted(s, turned, T->r);
         add_cross3(dr, T->f + 3, s);
         tmul3(T->shape.turn.J, turned, Jn);
-        for (int j = 0; j < body->m; j++)
-            modal[j] += section_force(&at->lm->section[i].shape, &T->shape, j, Jn, turned + 3);
+        for (int j = 0; j < m; j++) modal[j] += section_force(shape, &T->shape, j, Jn, turned + 3);
     }
     tmul3(t->hinge.turn.J, s, Jn);
-    for (int j = 0; j < body->m; j++) modal[j] -= section_force(&body->hinge, &t->hinge, j, Jn, s + 3);
-    if (v->k >= 0 && !v->rate) add_geometric(&body->hinge, body->m, v->k, at->Yd, at->s[3], -1, modal);
+    for (int j = 0; j < m; j++) modal[j] -= section_force(&body->hinge, &t->hinge, j, Jn, s + 3);
+    if (v->k >= 0 && !v->rate) add_geometric(&body->hinge, m, v->k, at->Yd, at->s[3], -1, modal);
 }
 
 /* The motion of T if F is O, which is at rest:  with sigma = psi_dot + omega x psi
@@ -211,7 +212,6 @@ static void vary_sections(const struct link_point *at, struct link_tangent *t, c
 static void vary(const struct link_point *at, struct link_tangent *t, struct variation *v, double *wrench,
                  double *modal)
 {
-    const struct body_tangent *body = &t->body;
     const int m = at->lm->m;
     double n[6];
     vary_body(at, t, v);
@@ -219,15 +219,15 @@ static void vary(const struct link_point *at, struct link_tangent *t, struct var
 
     /* on F: columns of the body + (M_rr; M_rf') dacc */
     rigid_mul(&at->body, v->acc, n);
-    add_mul3(body->Nw, v->omega, n);
-    add_mul3(body->Nw + 9, v->omega, n + 3);
-    if (v->k >= 0) axpy6(1, v->rate ? body->Nv[v->k] : body->Nq[v->k], n);
-    const double *own = v->k < 0 ? NULL : (v->rate ? body->Gv : body->Gq) + PADDED(m) * v->k;
-    for (int j = 0; j < m; j++) {
-        modal[j] = dot3(body->Gw[j], v->omega) + (own != NULL ? own[j] : 0);
-        if (at->w->JF != NULL) modal[j] += dot6(at->w->body.coupling[j], v->acc);
+    add_mul3(t->body.Nw, v->omega, n);
+    add_mul3(t->body.Nw + 9, v->omega, n + 3);
+    if (v->k >= 0) axpy6(1, v->rate ? t->body.Nv[v->k] : t->body.Nq[v->k], n);
+    const double *own = v->k < 0 ? NULL : (v->rate ? t->body.Gv : t->body.Gq) + PADDED(m) * v->k;
+    for (int j = 0; j < m; j++) modal[j] = dot3(t->body.Gw[j], v->omega) + (own != NULL ? own[j] : 0);
+    if (at->w->JF != NULL) {
+        for (int j = 0; j < m; j++) modal[j] += dot6(at->w->body.coupling[j], v->acc);
+        refer_to_hinge(at, t, v, n, modal);
     }
-    if (at->w->JF != NULL) refer_to_hinge(at, t, v, n, modal);
     to_world(at->w->RF, n, 6, wrench);
 }
 
@@ -330,7 +330,7 @@ static void flexible_columns(const struct model *model, const struct link_model 
 {
     const struct body *body = lm->body;
     const int m = lm->m, row = PADDED(m);
-    struct link_point at = {.body.m = body->mass};
+    struct link_point at;
     double b[6]; /* wrench on the body, in world axes */
     set_body_motion(lm, w, x, &at);
     for (int i = 0; i < 6; i++) b[i] = w->b[i] - other[i];
@@ -340,6 +340,7 @@ static void flexible_columns(const struct model *model, const struct link_model 
         set_section(&lm->section[i], w, &w->section[i], m, x, &t->section[i]);
         wrench_add_shifted(at.s, t->section[i].f, t->section[i].r);
     }
+    at.body.m = body->mass;
     copy3(w->body.c, at.body.h);
     copy6(w->body.J, at.body.J);
     if (w->JF != NULL) rotation_force_derivative(&w->exp_d, w->theta_d, at.s, at.Yd);

@@ -47,8 +47,20 @@ INLINE void moments(const int m, const struct body *restrict body, enum elastic_
     inertia_from_moments(state->N, state->J);
 }
 
-void beam_inertia(const struct body *body, enum elastic_terms terms, const double *eta,
-                  struct body_state *state){WITH_CONSTANT_COUNT(M, body->m, moments(M, body, terms, eta, state))}
+void beam_inertia(const struct body *body, enum elastic_terms terms, const double *eta, struct body_state *state)
+{
+    WITH_CONSTANT_COUNT(M, body->m, moments(M, body, terms, eta, state))
+}
+
+/* At eta = 0 c is along x and N diagonal */
+static void straight_wrench(const struct body *body, const double *B, const double *a, double *wrench)
+{
+    const double *N = body->N0, c = body->c0[0];
+    wrench[0] = B[7] * N[1] - B[5] * N[2];
+    wrench[1] = B[2] * N[2] - (B[6] * N[0] + a[2] * c);
+    wrench[2] = B[3] * N[0] + a[1] * c - B[1] * N[1];
+    for (int i = 0; i < 3; i++) wrench[3 + i] = body->mass * a[i] + B[3 * i] * c;
+}
 
 /* modal_k = (s_k a + B b_k e_x) . e_a + JL_k alpha_t                                                   (theory.md 17) */
 INLINE void zeroth_order(const int m, const struct body *restrict body, const double *restrict B,
@@ -97,11 +109,7 @@ void beam_force(const struct body *body, enum elastic_terms terms, const struct 
     double B[9];
     point_acceleration(omega, acc, B);
     if (terms == TERMS_RUTHLESS) {
-        const double *N = body->N0, *a = acc + 3, c = body->c0[0]; /* at eta = 0 c is along x and N diagonal */
-        wrench[0] = B[7] * N[1] - B[5] * N[2];
-        wrench[1] = B[2] * N[2] - (B[6] * N[0] + a[2] * c);
-        wrench[2] = B[3] * N[0] + a[1] * c - B[1] * N[1];
-        for (int i = 0; i < 3; i++) wrench[3 + i] = body->mass * a[i] + B[3 * i] * c;
+        straight_wrench(body, B, acc + 3, wrench);
         WITH_CONSTANT_COUNT(M, body->m, zeroth_order(M, body, B, acc, modal))
     } else {
         struct coriolis rates = {0};

@@ -337,19 +337,6 @@ static void add_spin_rows(const struct body *body, const struct body_state *stat
     }
 }
 
-/* `linear` keeps M_ff eta_ddot: <Q_kl, Pi eta_ddot> + <Pi_k, Xi_ddot_l> */
-static void linear_tangent(const struct body *body, const double *etadd, struct body_tangent *t)
-{
-    const struct geometric_field *field = &body->geometric->field;
-    double T[COUNT], Xi_dd[COUNT];
-    geometric_forms(body->m, field->Pi, etadd, T);
-    geometric_combine(body->m, T, field->Q, t->Gq);
-    for (int l = 0; l < body->m; l++) {
-        column(body->m, t->geometric.field.Xi_dd, l, Xi_dd);
-        add_forces(body->m, field->Pi, Xi_dd, t->Gq + PADDED(body->m) * l);
-    }
-}
-
 void field_tangent(const struct body *body, enum elastic_terms terms, const struct body_state *state,
                    const struct body_point *motion, struct body_tangent *t)
 {
@@ -358,12 +345,17 @@ void field_tangent(const struct body *body, enum elastic_terms terms, const stru
     struct field_tangent *ft = &t->geometric.field;
     double T[COUNT];
     geometric_contract(body->m, field->Q, motion->etadd, ft->Xi_dd);
-    if (terms != TERMS_FULL) {
-        linear_tangent(body, motion->etadd, t);
+    geometric_forms(body->m, field->Pi, motion->etadd, T);
+    if (terms != TERMS_FULL) { /* `linear` keeps M_ff eta_ddot: <Q_kl, Pi eta_ddot> + <Pi_k, Xi_ddot_l> */
+        geometric_combine(body->m, T, field->Q, t->Gq);
+        for (int l = 0; l < body->m; l++) {
+            double Xi_dd[COUNT];
+            column(body->m, ft->Xi_dd, l, Xi_dd);
+            add_forces(body->m, field->Pi, Xi_dd, t->Gq + PADDED(body->m) * l);
+        }
         return;
     }
     /* T = int (acceleration) psi' dm without the terms of geometric.c: B Y + W Y_dot + Y_ddot,   Y_ddot = Pi eta_ddot + X_ddot P */
-    geometric_forms(body->m, field->Pi, motion->etadd, T);
     add_right(ft->Xdd, field->P, T);
     add_left(motion->B, of->Y, T);
     add_left(motion->W, of->rates->Yd, T);

@@ -119,23 +119,10 @@ static enum status make_group(const struct pair_integrals *pairs, const struct b
     return STATUS_OK;
 }
 
-static enum status make_groups(const struct pair_integrals *pairs, struct arena *arena, struct shortening *sh)
-{
-    static const int of[3][2] = {{0, 0}, {1, 1}, {0, 1}};
-    for (int g = 0; g < 3; g++) {
-        const struct bending_plane *a = &sh->plane[of[g][0]], *b = &sh->plane[of[g][1]];
-        if (a->n == 0 || b->n == 0) continue;
-        struct pair_group *group = &sh->group[sh->n_groups++];
-        group->a = of[g][0];
-        group->b = of[g][1];
-        if (make_group(pairs, a, b, arena, group) != STATUS_OK) return STATUS_NO_MEMORY;
-    }
-    return STATUS_OK;
-}
-
 enum status shortening_make(const struct beam *beam, const struct body *body, const struct pair_integrals *pairs,
                             struct arena *arena, struct shortening **made)
 {
+    static const int plane_of[3][2] = {{0, 0}, {1, 1}, {0, 1}}; /* of the groups */
     const int m = body->m, n = pairs->n;
     const size_t row = (size_t)PADDED(m), rows = (size_t)m * row;
     struct shortening *sh = arena_allocate(arena, 1, sizeof *sh);
@@ -152,7 +139,15 @@ enum status shortening_make(const struct beam *beam, const struct body *body, co
         .n_pairs = n, .i = i, .j = j, .C = C, .G = G, .Mff0 = Mff0, .axial = beam->family[FAMILY_AXIAL].count > 0};
     planes_of(beam, sh->plane);
     *made = sh;
-    return make_groups(pairs, arena, sh);
+    for (int g = 0; g < 3; g++) {
+        const struct bending_plane *a = &sh->plane[plane_of[g][0]], *b = &sh->plane[plane_of[g][1]];
+        if (a->n == 0 || b->n == 0) continue;
+        struct pair_group *group = &sh->group[sh->n_groups++];
+        group->a = plane_of[g][0];
+        group->b = plane_of[g][1];
+        if (make_group(pairs, a, b, arena, group) != STATUS_OK) return STATUS_NO_MEMORY;
+    }
+    return STATUS_OK;
 }
 
 enum status shortening_state_make(const struct body *body, struct arena *arena, struct shortening_state *state)
@@ -311,25 +306,34 @@ INLINE void first_order(const int m, const double *restrict eta, struct shorteni
     state->x_f = 0.5 * dot(m, eta, B_eta);
 }
 
-/* Q = int chi chi' dm from the products eta_i eta_j */
+/* The block of Q = int chi chi' dm for two different planes */
+static void rectangle(const struct pair_group *group, const struct bending_plane *a, const struct bending_plane *b,
+                      int row, const double *eta, struct shortening_state *state)
+{
+    for (int i = 0; i < a->n; i++)
+        for (int j = 0; j < b->n; j++) state->product[b->n * i + j] = eta[a->first + i] * eta[b->first + j];
+    multiply(PADDED(group->n), PADDED(group->n), group->n, group->W, state->product, state->integral);
+    for (int i = 0; i < a->n; i++)
+        for (int j = 0; j < b->n; j++)
+            state->Q[row * (a->first + i) + b->first + j] = state->Q[row * (b->first + j) + a->first + i] =
+                state->integral[b->n * i + j];
+}
+
+/* Q from the products eta_i eta_j */
 static void quartic(const struct shortening *sh, int m, const double *eta, struct shortening_state *state)
 {
     const int row = PADDED(m);
-    double *product = state->product, *integral = state->integral;
     for (int g = 0; g < sh->n_groups; g++) {
         const struct pair_group *group = &sh->group[g];
-        const struct bending_plane *a = &sh->plane[group->a], *b = &sh->plane[group->b];
-        const double *eta_a = eta + a->first, *eta_b = eta + b->first;
-        double *Q = state->Q + row * a->first + b->first, *Q_b = state->Q + row * b->first + a->first;
-        if (a == b) WITH_CONSTANT_COUNT(N, a->n, triangle_products(N, eta_a, product))
-        else
-            for (int i = 0; i < a->n; i++)
-                for (int j = 0; j < b->n; j++) product[b->n * i + j] = eta_a[i] * eta_b[j];
-        multiply(PADDED(group->n), PADDED(group->n), group->n, group->W, product, integral);
-        if (a == b) WITH_CONSTANT_COUNT(N, a->n, triangle_unpack(N, integral, row, Q))
-        else
-            for (int i = 0; i < a->n; i++)
-                for (int j = 0; j < b->n; j++) Q[row * i + j] = Q_b[row * j + i] = integral[b->n * i + j];
+        const struct bending_plane *a = &sh->plane[group->a];
+        if (group->a != group->b) {
+            rectangle(group, a, &sh->plane[group->b], row, eta, state);
+            continue;
+        }
+        double *Q = state->Q + (row + 1) * a->first;
+        WITH_CONSTANT_COUNT(N, a->n, triangle_products(N, eta + a->first, state->product))
+        multiply(PADDED(group->n), PADDED(group->n), group->n, group->W, state->product, state->integral);
+        WITH_CONSTANT_COUNT(N, a->n, triangle_unpack(N, state->integral, row, Q))
     }
 }
 
@@ -370,10 +374,11 @@ INLINE void inertia(const int m, const struct body *body, enum elastic_terms ter
 
 void shortening_inertia(const struct body *body, enum elastic_terms terms, const double *eta, struct body_state *state)
 {
+    WITH_CONSTANT_COUNT(M, body->m, inertia(M, body, terms, eta, state))
+    if (!body->shortening->axial) return;
     const int m = body->m, row = PADDED(m);
     const double *U = state->shortened.U;
-    WITH_CONSTANT_COUNT(M, m, inertia(M, body, terms, eta, state))
-    for (int k = 0; body->shortening->axial && k < m; k++) /* ... - U of the axial modes and its transpose */
+    for (int k = 0; k < m; k++) /* ... - U of the axial modes and its transpose */
         for (int j = 0; body->tip.axis[k] == X && j < m; j++) {
             state->Mff[row * k + j] -= U[row * k + j];
             state->Mff[row * j + k] -= U[row * k + j];
