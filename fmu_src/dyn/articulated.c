@@ -23,7 +23,7 @@ INLINE void family_products(const struct section *restrict shape, int first, int
         for (int i = 0; i < 6; i++) Z[k][i] = shape->lambda[k] * turn[i] + shape->phi[k] * move[i];
 }
 
-/* Z -= P_T (0; e_x slope): the part of foreshortening in J */
+/* Z -= P_T (0; e_x H_eta): the part of foreshortening in J */
 static inline void shortening_products(int m, const double *restrict RF, const struct section_work *restrict s,
                                        double (*restrict Z)[SIX])
 {
@@ -32,7 +32,7 @@ static inline void shortening_products(int m, const double *restrict RF, const s
     mul3(s->P.B, e, move);
     symmul3(s->P.C, e, move + 3);
     for (int k = 0; k < m; k++)
-        for (int j = 0; j < SIX; j += LANES) store(Z[k] + j, load(Z[k] + j) - s->slope[k] * load(move + j));
+        for (int j = 0; j < SIX; j += LANES) store(Z[k] + j, load(Z[k] + j) - s->H_eta[k] * load(move + j));
 }
 
 /* P = what is attached to O + sum over the sections of X' P_T X + M_rr */
@@ -105,7 +105,7 @@ static void section_products(const struct link_model *restrict lm, int i, const 
     } else {
         for (int b = 0; b < body->n_blocks; b++)
             family_products(&lm->section[i].shape, body->block_start[b], body->block_start[b + 1], w->RF, s, Z);
-        if (s->slope != NULL) shortening_products(body->m, w->RF, s, Z);
+        if (s->H_eta != NULL) shortening_products(body->m, w->RF, s, Z);
     }
 }
 
@@ -192,8 +192,8 @@ static __attribute__((noinline)) int add_own_bodies(const struct link_model *lm,
     return failed;
 }
 
-/* Adds P+ to that of the parent: to O or the section that the joint is attached to. The first child in this pass assigns; on a rigid
-   parent it adds the parent's own body as well. */
+/* Adds P+ to the inertia of the parent, at O or the section that the joint is attached to. The first child in this pass assigns; on a
+   rigid parent it adds the parent's own body as well. */
 static void add_inertia_to_parent(const struct model *model, const struct link_model *lm, const struct link_work *w,
                                   struct work *work)
 {
@@ -289,7 +289,8 @@ INLINE void set_wrench(const double *own, double *sum)
     else memset(sum, 0, 6 * sizeof *sum);
 }
 
-/* z is added to that of the parent: O or the section that the joint is attached to. The first child in this pass assigns b or zero. */
+/* Adds z to that of the parent, at O or the section that the joint is attached to. The first child in this pass assigns b or zero
+   first. */
 INLINE void add_to_parent(const struct link_model *lm, const struct link_work *w, bool inertia, struct work *work)
 {
     if (lm->parent < 0) return;
@@ -372,8 +373,7 @@ void dyn_solve(const struct model *model, struct work *work, const struct input 
     spread(model, work, in, qdd);
 }
 
-/* One inward pass instead of two: the processor computes the residuals of a link while the elimination of the next one waits for its
-   pivot */
+/* One inward pass instead of two: the residuals of a link are computed while the elimination of the next one waits for its pivot */
 enum status dyn_articulate_and_solve(const struct model *model, struct work *work, const struct input *in, double *qdd)
 {
     for (int i = model->n_links - 1; i >= 0; i--) {

@@ -31,8 +31,8 @@ static void composite_inertias(const struct model *model, struct work *work)
     }
 }
 
-/* The link's own block of the upper triangle of M, and the columns of the link's coordinates: the wrench at O of a unit acceleration
-   of each                                                                                                          (36) */
+/* The link's own block of the upper triangle of M, and the columns of the link's coordinates: the wrench at O for a unit
+   acceleration of each                                                                                                       (36) */
 static void own_block(const struct model *model, struct work *work, int i, double *M)
 {
     const struct link_model *lm = &model->link[i];
@@ -113,7 +113,7 @@ enum status dyn_forward_composite(const struct model *model, struct work *work, 
     dyn_inverse(model, work, in, NULL, rhs);
     upper_triangle(model, work, M);
 
-    /* M qdd = tau - h; rows and columns of prescribed joints become those of the identity, with right-hand side zero          (38) */
+    /* M qdd = tau - h; the rows and columns of prescribed joints become those of the identity, with right-hand side zero (38) */
     for (int i = 0; i < n; i++) rhs[i] = -rhs[i];
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];

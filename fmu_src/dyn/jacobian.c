@@ -9,7 +9,7 @@
 
 /* ---- making ------------------------------------------------------------------------------------------------------ */
 
-static bool plain(const struct link_model *lm)
+static bool is_plain(const struct link_model *lm)
 {
     return lm->body == NULL && free_velocities(lm) == 1;
 }
@@ -20,8 +20,8 @@ static void find_runs(const struct model *model, struct jacobian *j)
     for (int i = model->n_links - 1; i >= 0; i--) {
         int children = 0;
         for (int k = i + 1; k < model->n_links; k++) children += model->link[k].parent == i;
-        const bool continues = children == 1 && model->link[i + 1].parent == i && plain(&model->link[i + 1]);
-        j->run_end[i] = !plain(&model->link[i]) ? -1 : continues ? j->run_end[i + 1] : i;
+        const bool continues = children == 1 && model->link[i + 1].parent == i && is_plain(&model->link[i + 1]);
+        j->run_end[i] = !is_plain(&model->link[i]) ? -1 : continues ? j->run_end[i + 1] : i;
     }
     for (int i = 0; i < model->n_links; i++)
         j->run_start[i] = j->run_end[i] < 0                             ? -1
@@ -61,7 +61,7 @@ struct jacobian *jacobian_make(const struct model *model, struct arena *arena)
 
 /* ---- what a coordinate does ---------------------------------------------------------------------------------------- */
 
-/* What a frame and all that is outward of it are given: seeds, (g; g_a) at the frame, and the wrench that follows, at the reference */
+/* The change of a frame and of everything outward of it: seeds, (g; g_a) at the frame, and the resulting wrench at the reference */
 struct effect {
     double seed[6], c[6], z[6];
 };
@@ -118,7 +118,7 @@ INLINE void store_effect(const struct frame_response *frame, const struct effect
     }
 }
 
-/* The joint's wrench f turns with the link, or moves                                                               (109) */
+/* The joint's wrench f rotates with the link, or moves with it                                               (109) */
 INLINE void add_joint_wrench(bool turns, const double *h, const double *p, const double *f, double *z)
 {
     double turned[3];
@@ -152,7 +152,7 @@ INLINE void hinge_effect(const int kind, const struct link_model *lm, const stru
     if (kind == BY_Q) add_joint_wrench(turns, w->h[k], r->O.p, w->f, e->z);
 }
 
-/* The joints of all plain links, once for all batches */
+/* Effects of the joints of all plain links, computed once for all batches */
 INLINE void plain_effects(const int seeds, const struct model *model, const struct work *work,
                           const struct tangent *tangent, struct jacobian *jacobian)
 {
@@ -265,7 +265,7 @@ INLINE void gather_modes(const int m, const struct link_model *lm, const struct 
     for (int i = 0; i < 6; i++) c->O.z[i] += sum[i];
 }
 
-/* u = force - S' z,   z += U u/D, and the wrench that a varied hinge adds itself */
+/* u = force - S' z,   z += U u/D, plus the wrench of the varied hinge itself */
 INLINE void gather_hinge(const int nv, const struct link_response *r, bool varied, struct link_columns *c, lanes *z)
 {
     for (int k = nv - 1; k >= 0; k--) {
@@ -439,8 +439,8 @@ static void spread_flexible(const struct link_model *lm, struct link_work *w, co
 
 static const struct frame_columns *parent_columns(const struct link_model *lm, const struct link_columns *columns)
 {
-    static const struct frame_columns still;
-    if (lm->parent < 0) return &still;
+    static const struct frame_columns at_rest;
+    if (lm->parent < 0) return &at_rest;
     const struct link_columns *parent = &columns[lm->parent];
     return lm->mount < 0 ? &parent->O : &parent->section[lm->mount];
 }

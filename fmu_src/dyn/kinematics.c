@@ -82,9 +82,9 @@ static void hinge_position(const struct link_model *lm, const struct frame *C, c
     }
 }
 
-/* Columns (R Jl Lambda_k; R (Phi_k - e_x slope_k)): velocity of a section per eta_dot, F fixed; slope = H eta or NULL
+/* Columns (R Jl Lambda_k; R (Phi_k - e_x slope_k)): velocity of a section per eta_dot, F fixed; H_eta = H eta or NULL
    (theory.md 22) */
-static void section_jacobian(const struct section *section, int m, const double *slope, const double *R,
+static void section_jacobian(const struct section *section, int m, const double *H_eta, const double *R,
                              const double *Jl, double (*restrict J)[SIX])
 {
     double RJ[9];
@@ -93,8 +93,8 @@ static void section_jacobian(const struct section *section, int m, const double 
         mul3(RJ, section->Lambda + 3 * k, J[k]);
         mul3(R, section->Phi + 3 * k, J[k] + 3);
     }
-    for (int k = 0; slope != NULL && k < m; k++)
-        for (int i = 0; i < 3; i++) J[k][3 + i] -= slope[k] * R[3 * i];
+    for (int k = 0; H_eta != NULL && k < m; k++)
+        for (int i = 0; i < 3; i++) J[k][3 + i] -= H_eta[k] * R[3 * i];
 }
 
 /* The same for a beam: a mode rotates about one axis and moves along one, except for foreshortening */
@@ -110,11 +110,11 @@ INLINE void beam_jacobian(const int m, const struct section *restrict section, c
     }
 }
 
-INLINE void beam_jacobian_shortening(const int m, const double *restrict slope, const double *restrict R,
+INLINE void beam_jacobian_shortening(const int m, const double *restrict H_eta, const double *restrict R,
                                      double (*restrict J)[SIX], double *restrict Jt)
 {
     for (int k = 0; k < m; k++)
-        for (int i = 0; i < 3; i++) J[k][3 + i] = Jt[PADDED(m) * (3 + i) + k] -= slope[k] * R[3 * i];
+        for (int i = 0; i < 3; i++) J[k][3 + i] = Jt[PADDED(m) * (3 + i) + k] -= H_eta[k] * R[3 * i];
 }
 
 /* F from O where the hinge node moves:  R_F = R_O Exp(-theta_d),  r_F = -R_F (x_d + u_d),  and
@@ -146,9 +146,9 @@ INLINE void place_section(const struct body *body, const struct section *shape, 
     double u[3], E[9], Jl[9], rT[3];
     section_sum(shape, body->m, eta, u, s->theta); /* u = x + Phi eta - 1/2 eta' H eta e_x,   theta = Lambda eta */
     for (int i = 0; i < 3; i++) u[i] += shape->x[i];
-    if (s->slope != NULL) {
-        section_slope(shape, body->m, eta, s->slope);
-        for (int k = 0; k < body->m; k++) u[0] -= 0.5 * s->slope[k] * eta[k];
+    if (s->H_eta != NULL) {
+        section_H_times(shape, body->m, eta, s->H_eta);
+        for (int k = 0; k < body->m; k++) u[0] -= 0.5 * s->H_eta[k] * eta[k];
     }
     s->exp = rotation_exp_coefficients(dot3(s->theta, s->theta));
     rotation_exp(&s->exp, s->theta, E);
@@ -159,10 +159,10 @@ INLINE void place_section(const struct body *body, const struct section *shape, 
     if (body->beam && w->JF == NULL) {
         matmul3(w->RF, Jl, s->RJ);
         WITH_CONSTANT_COUNT(M, body->m, beam_jacobian(M, shape, w->RF, s->RJ, s->J, s->Jt))
-        if (s->slope != NULL) WITH_CONSTANT_COUNT(M, body->m, beam_jacobian_shortening(M, s->slope, w->RF, s->J, s->Jt))
+        if (s->H_eta != NULL) WITH_CONSTANT_COUNT(M, body->m, beam_jacobian_shortening(M, s->H_eta, w->RF, s->J, s->Jt))
         return;
     }
-    section_jacobian(shape, body->m, s->slope, w->RF, Jl, s->J);
+    section_jacobian(shape, body->m, s->H_eta, w->RF, Jl, s->J);
     if (w->JF != NULL) { /* J_T = J_T|F + (T relative to F) J_F */
         for (int i = 0; i < 3; i++) s->r[i] += w->rF[i];
         for (int k = 0; k < body->m; k++) {

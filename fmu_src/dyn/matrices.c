@@ -71,9 +71,9 @@ void dyn_coriolis(const struct model *bare, struct work *work, struct tangent *t
 void dyn_gravity(const struct model *bare, struct work *work, const double *q, double *G)
 {
     memset(work->rhs, 0, (size_t)bare->nv * sizeof(double)); /* rates */
-    const struct input standing = {.q = q, .qd = work->rhs};
+    const struct input at_rest = {.q = q, .qd = work->rhs};
     dyn_configuration(bare, work, q);
-    dyn_inverse(bare, work, &standing, NULL, G);
+    dyn_inverse(bare, work, &at_rest, NULL, G);
 }
 
 void dyn_stiffness(const struct model *model, double *K)

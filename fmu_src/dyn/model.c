@@ -215,14 +215,14 @@ void model_set_added_mass(struct model *model, int i)
 
 /* ---- positions --------------------------------------------------------------------------------------------------- */
 
-void model_move(const struct model *model, double *q, const double *dx, double share)
+void model_move(const struct model *model, double *q, const double *dx, double fraction)
 {
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];
         double step[MOST_VELOCITIES];
-        for (int k = 0; k < lm->joint.nv; k++) step[k] = share * dx[lm->v + k];
+        for (int k = 0; k < lm->joint.nv; k++) step[k] = fraction * dx[lm->v + k];
         joint_move(&lm->joint, q + lm->q, step);
-        for (int k = 0; k < lm->m; k++) q[lm->eta_q + k] += share * dx[lm->eta_v + k];
+        for (int k = 0; k < lm->m; k++) q[lm->eta_q + k] += fraction * dx[lm->eta_v + k];
     }
 }
 

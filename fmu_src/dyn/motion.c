@@ -76,9 +76,9 @@ static void section_from_body(const struct link_model *lm, int i, const double *
     struct section_work *s = &w->section[i];
     double rd[3], td[3], rate[3], rate_dot[3], R_rd[3], R_rdd[3] = {0}, R_rate[3], R_rate_dot[3];
     section_sum(shape, lm->m, etad, rd, td);
-    if (s->slope != NULL) { /* r_dot -= eta_dot' H eta e_x,   r_ddot = -eta_dot' H eta_dot e_x */
+    if (s->H_eta != NULL) { /* r_dot -= eta_dot' H eta e_x,   r_ddot = -eta_dot' H eta_dot e_x */
         const double f_dd = section_form(shape, lm->m, etad);
-        for (int k = 0; k < lm->m; k++) rd[0] -= s->slope[k] * etad[k];
+        for (int k = 0; k < lm->m; k++) rd[0] -= s->H_eta[k] * etad[k];
         for (int k = 0; k < 3; k++) R_rdd[k] = -f_dd * w->RF[3 * k];
     }
     rotation_rate(&s->exp, s->theta, td, rate, rate_dot);

@@ -1,5 +1,5 @@
 /* The Newton matrix of an implicit step, as the articulated recursion factors it: what stiff forces add to the modal mass and to the
-   motor inertia. Coriolis, gravity and geometric terms are left out: they change with the motion that the step resolves anyway.
+   motor inertia. Coriolis, gravity and geometric terms are omitted: they change no faster than the motion, which the step resolves.
    (theory.md 73) */
 #include "dyn/dyn.h"
 #include "math/lanes.h"

@@ -49,7 +49,8 @@ static void rigid_seeds(const struct rigid *body, const double *omega, struct fr
     Z[5][0] = l[1], Z[5][1] = -l[0];
 }
 
-static void place(const struct frame *frame, const struct frame *reference, struct frame_response *r)
+/* p and v relative to the reference */
+static void set_relative(const struct frame *frame, const struct frame *reference, struct frame_response *r)
 {
     for (int i = 0; i < 3; i++) {
         r->p[i] = frame->p[i] - reference->p[i];
@@ -65,7 +66,7 @@ static void flexible_seeds(const struct link_model *lm, const struct link_work *
     memset(r->O.Z, 0, sizeof r->O.Z);
     memset(r->E, 0, (size_t)lm->m * sizeof *r->E);
     for (int s = 0; s < lm->n_sections; s++) {
-        place(&w->section[s].T, reference, &r->section[s]);
+        set_relative(&w->section[s].T, reference, &r->section[s]);
         memset(r->section[s].Z, 0, sizeof r->section[s].Z);
     }
     for (int l = 0; l < 3; l++) {
@@ -180,7 +181,7 @@ void jacobian_respond(const struct model *model, struct work *work, const struct
     for (int i = 0; i < model->n_links; i++) {
         struct link_response *r = &jacobian->link[i];
         struct link_work *w = &work->link[i];
-        place(&w->O, &work->link[0].O, &r->O);
+        set_relative(&w->O, &work->link[0].O, &r->O);
         if (model->link[i].body == NULL) {
             memset(r->O.Z, 0, sizeof r->O.Z);
             rigid_seeds(&w->self, w->O.omega, &r->O);

@@ -89,13 +89,12 @@ struct anchor sites_anchor(const struct model *model, const struct site *site)
         } else {
             struct pose pose = lm->tip; /* of the site in O, before its offset */
             if (site->type != AT_TIP) {
+                pose = (struct pose){.p = {site->type == AT_STATION ? site->x : 0}};
                 identity3(pose.R);
-                for (int i = 0; i < 3; i++)
-                    pose.p[i] = site->type == AT_NODE ? link->nodal.node[site->node].position[i] -
-                                                            link->nodal.node[link->nodal.hinge_node].position[i]
-                                                      : 0;
-                if (site->type == AT_STATION) pose.p[0] = site->x;
             }
+            for (int i = 0; site->type == AT_NODE && i < 3; i++)
+                pose.p[i] =
+                    link->nodal.node[site->node].position[i] - link->nodal.node[link->nodal.hinge_node].position[i];
             anchor.at = dyn_pose_compose(&pose, &site->at);
         }
     }

@@ -35,33 +35,28 @@ enum status tangent_make(const struct model *model, struct tangent **made)
     *made = NULL;
     const size_t links = (size_t)model->n_links, nv = (size_t)model->nv;
     struct tangent *tangent = arena_allocate(&arena, 1, sizeof *tangent);
-    struct link_tangent *link = arena_allocate(&arena, links, sizeof *link);
-    struct link_batch *batch = arena_allocate(&arena, links, sizeof *batch);
-    lanes *seed = arena_allocate(&arena, 2 * nv + (size_t)model->n_prescribed, sizeof *seed);
-    double *force = arena_allocate(&arena, nv, sizeof *force);
-    double *zeros = arena_allocate(&arena, nv + 6 * links + 6, sizeof *zeros);
-    struct jacobian *jacobian = jacobian_make(model, &arena);
+    if (tangent == NULL) return STATUS_NO_MEMORY;
+    tangent->link = arena_allocate(&arena, links, sizeof *tangent->link);
+    tangent->batch = arena_allocate(&arena, links, sizeof *tangent->batch);
+    tangent->seed_q = arena_allocate(&arena, nv, sizeof(lanes));
+    tangent->seed_qd = arena_allocate(&arena, nv, sizeof(lanes));
+    tangent->seed_qdd = arena_allocate(&arena, (size_t)model->n_prescribed, sizeof(lanes));
+    tangent->force = arena_allocate(&arena, nv, sizeof(double));
+    tangent->zeros = arena_allocate(&arena, nv + 6 * links + 6, sizeof(double));
+    tangent->jacobian = jacobian_make(model, &arena);
     for (int i = 0; i < model->n_links && !arena.failed; i++) {
         const struct link_model *lm = &model->link[i];
-        struct link_batch *b = &batch[i];
+        struct link_batch *b = &tangent->batch[i];
         b->modal = arena_allocate(&arena, (size_t)lm->m, sizeof *b->modal);
         b->e = arena_allocate(&arena, (size_t)lm->m, sizeof *b->e);
         b->section = arena_allocate(&arena, (size_t)lm->n_sections, sizeof *b->section);
-        if (lm->body != NULL) make_flexible(lm, &arena, &link[i]);
+        if (lm->body != NULL) make_flexible(lm, &arena, &tangent->link[i]);
     }
     if (arena.failed) {
         arena_release(&arena);
         return STATUS_NO_MEMORY;
     }
-    *tangent = (struct tangent){.link = link,
-                                .batch = batch,
-                                .seed_q = seed,
-                                .seed_qd = seed + nv,
-                                .seed_qdd = seed + 2 * nv,
-                                .force = force,
-                                .zeros = zeros,
-                                .jacobian = jacobian,
-                                .arena = arena};
+    tangent->arena = arena;
     *made = tangent;
     return STATUS_OK;
 }
@@ -89,7 +84,7 @@ static void range_of(int n, const double *x, int *from, int *to)
     while (*to > *from && x[*to - 1] == 0) --*to;
 }
 
-static bool any(int n, const double *x)
+static bool any_nonzero(int n, const double *x)
 {
     int from, to;
     range_of(n, x, &from, &to);
@@ -107,14 +102,14 @@ static struct batch batch_of(const struct model *model, struct tangent *tangent)
         batch.q[j] = first_lane(d->q[j]);
         batch.qd[j] = first_lane(d->qd[j]);
     }
-    if (any(model->n_prescribed, d->prescribed_qdd)) {
+    if (any_nonzero(model->n_prescribed, d->prescribed_qdd)) {
         batch.prescribed_qdd = tangent->seed_qdd;
         for (int j = 0; j < model->n_prescribed; j++) batch.prescribed_qdd[j] = first_lane(d->prescribed_qdd[j]);
     }
     const int n = model->n_links;
     const struct mass_direction *masses = &d->masses;
-    if (any(n, masses->payload_mass) || any(3 * n, masses->payload_com) || any(6 * n, masses->payload_inertia) ||
-        any(n, masses->added_mass))
+    if (any_nonzero(n, masses->payload_mass) || any_nonzero(3 * n, masses->payload_com) ||
+        any_nonzero(6 * n, masses->payload_inertia) || any_nonzero(n, masses->added_mass))
         batch.masses = masses;
     return batch;
 }
@@ -158,8 +153,8 @@ void dyn_tangent_outward(const struct model *model, const struct work *work, str
         for (int j = 0; j < lm->n_sections; j++) {
             struct section_derivative *s = &t->section[j];
             store_lane(9, b->section[j].T, s->T.motion);
-            store_lane(6, b->section[j].turn, s->turn);
-            for (int k = 0; k < 3; k++) s->T.phi[k] = t->O.phi[k] + s->turn[k];
+            store_lane(6, b->section[j].J_deta, s->J_deta);
+            for (int k = 0; k < 3; k++) s->T.phi[k] = t->O.phi[k] + s->J_deta[k];
         }
     }
     clear_seeds(model, tangent);

@@ -108,8 +108,8 @@ static void add_geometric(const struct section *section, int m, int k, const dou
     }
 }
 
-/* If the hinge node moves: the wrench at O, n - rho x f, relative to O, and the modal forces of it and of the sections. The wrench of
-   a section is constant in O, so it rotates relative to F by psi; s is the change of the wrench from the hinge into the body. */
+/* If the hinge node moves: the wrench at O, n - rho x f, relative to O, and the modal forces of it and of the sections. The wrench
+   of a section is constant in O, so it rotates relative to F by psi; s is the change of the wrench from the hinge into the body. */
 static void refer_to_hinge(const struct link_point *at, const struct link_tangent *t, const struct variation *v,
                            double *wrench, double *modal)
 {
@@ -194,8 +194,8 @@ static void vary_body(const struct link_point *at, const struct link_tangent *t,
     for (int i = 0; i < 3; i++) v->acc[3 + i] -= point[i];
 }
 
-/* Columns of the motions of the sections [from, to). If F is O, only of omega, where the variation of the section stays zero: those of
-   modes are made by vary_clamped_sections(). */
+/* Columns of the motions of the sections [from, to). If F is O, this is called for omega only, which does not vary the sections:
+   vary_clamped_sections() computes the columns of modes. */
 static void vary_sections(const struct link_point *at, struct link_tangent *t, const struct variation *v, int from,
                           int to)
 {
@@ -231,7 +231,7 @@ static void vary(const struct link_point *at, struct link_tangent *t, struct var
     to_world(at->w->RF, n, 6, wrench);
 }
 
-/* The same of a mode if F is O: without the terms that are then zero */
+/* The same for a mode if F is O, without the terms that are zero then */
 static void vary_clamped_sections(const struct link_point *at, struct link_tangent *t, int k, bool rate, int from,
                                   int to)
 {

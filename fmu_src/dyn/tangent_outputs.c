@@ -57,8 +57,8 @@ static void add_wrenches(const struct model *model, const struct work *work, str
 /* The change of the parent frame */
 static const struct frame_tangent *mount_change(const struct link_model *lm, const struct tangent *tangent)
 {
-    static const struct frame_tangent still;
-    if (lm->parent < 0) return &still;
+    static const struct frame_tangent at_rest;
+    if (lm->parent < 0) return &at_rest;
     const struct link_tangent *parent = &tangent->link[lm->parent];
     return lm->mount < 0 ? &parent->O : &parent->section[lm->mount].T;
 }
@@ -66,7 +66,7 @@ static const struct frame_tangent *mount_change(const struct link_model *lm, con
 /* dp of T:  dp_O + dphi_O x r + D r */
 static void section_dp(const struct section_work *w, const struct frame_tangent *O, struct section_derivative *s)
 {
-    for (int k = 0; k < 3; k++) s->T.p[k] = O->p[k] + s->turn[3 + k];
+    for (int k = 0; k < 3; k++) s->T.p[k] = O->p[k] + s->J_deta[3 + k];
     add_cross3(O->phi, w->r, s->T.p);
 }
 
@@ -96,7 +96,7 @@ static void section_velocity(const struct link_model *lm, const struct link_work
         for (int j = 0; j < lm->m; j++)
             s->T.v[k] += d->q[lm->eta_v + j] * s->Tq[j][9 + k] + d->qd[lm->eta_v + j] * s->Tv[j][9 + k];
     }
-    add_cross3(w->O.v, s->turn, s->T.v);
+    add_cross3(w->O.v, s->J_deta, s->T.v);
 }
 
 /* O from the parent frame C:  D v = D v_C + D omega_C x d + ..., relative to O                                         (25) */
@@ -148,18 +148,18 @@ void dyn_tangent_observe(const struct model *model, const struct work *work, str
             const struct section_work *sw = &w->section[j];
             struct section_derivative *s = &t->section[j];
             double *motion = s->T.motion;
-            memset(s->turn, 0, sizeof s->turn);
+            memset(s->J_deta, 0, sizeof s->J_deta);
             memset(motion, 0, 3 * sizeof *motion);
             motion_shift(t->O.motion + 3, sw->r, motion + 3);
             for (int x = 0; x < 9; x++)
                 for (int k = 0; k < 3; k++) motion[x] += t->O.motion[k] * s->Tw[k][x];
             for (int k = 0; k < lm->m; k++) {
                 const double q = d->q[lm->eta_v + k], qd = d->qd[lm->eta_v + k];
-                axpy6(q, sw->J[k], s->turn);
+                axpy6(q, sw->J[k], s->J_deta);
                 axpy6(dqdd[lm->eta_v + k], sw->J[k], motion + 3);
                 for (int x = 0; x < 9; x++) motion[x] += q * s->Tq[k][x] + qd * s->Tv[k][x];
             }
-            for (int k = 0; k < 3; k++) s->T.phi[k] = t->O.phi[k] + s->turn[k];
+            for (int k = 0; k < 3; k++) s->T.phi[k] = t->O.phi[k] + s->J_deta[k];
             section_dp(sw, &t->O, s);
             section_velocity(lm, w, d, &t->O, s);
         }
@@ -167,7 +167,7 @@ void dyn_tangent_observe(const struct model *model, const struct work *work, str
 }
 
 /* dx = D x + dphi x x */
-static void absolute(const double *D, const double *phi, const double *x, double *dx)
+static void absolute_change(const double *D, const double *phi, const double *x, double *dx)
 {
     copy3(D, dx);
     add_cross3(phi, x, dx);
@@ -197,10 +197,10 @@ void dyn_tangent_frame(const struct work *work, const struct tangent *tangent, c
     const struct frame_tangent *t = anchor->section < 0 ? &lt->O : &lt->section[anchor->section].T;
     copy3(t->p, change->p);
     copy3(t->phi, change->phi);
-    absolute(t->v, t->phi, frame->v, change->v);
-    absolute(t->motion, t->phi, frame->omega, change->omega);
-    absolute(t->motion + 3, t->phi, frame->acc, change->alpha);
-    absolute(t->motion + 6, t->phi, frame->acc + 3, change->a);
+    absolute_change(t->v, t->phi, frame->v, change->v);
+    absolute_change(t->motion, t->phi, frame->omega, change->omega);
+    absolute_change(t->motion + 3, t->phi, frame->acc, change->alpha);
+    absolute_change(t->motion + 6, t->phi, frame->acc + 3, change->a);
     if (anchor->offset) {
         double r[3];
         mul3(frame->R, anchor->at.p, r);
@@ -233,15 +233,15 @@ void dyn_tangent_deflection(const struct model *model, const struct work *work, 
     memset(deflection, 0, 3 * sizeof *deflection);
     memset(rotation, 0, 3 * sizeof *rotation);
     if (lm->body == NULL) return;
-    const double *turn = t->section[0].turn;
-    tmul3(w->O.R, turn + 3, deflection);
+    const double *J_deta = t->section[0].J_deta;
+    tmul3(w->O.R, J_deta + 3, deflection);
     if (w->JF == NULL) { /* theta = Lambda eta */
         for (int k = 0; k < lm->m; k++)
             axpy3(tangent->direction.q[lm->eta_v + k], lm->body->tip.Lambda + 3 * k, rotation);
     } else {
         double rho[3], psi[3];
         rotation_between(w->theta_d, w->section[0].theta, rho);
-        tmul3(w->O.R, turn, psi);
+        tmul3(w->O.R, J_deta, psi);
         rotation_vector_rate(rho, psi, rotation);
     }
 }

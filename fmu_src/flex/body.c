@@ -29,24 +29,15 @@ struct body_arrays {
 static enum status body_storage(struct arena *arena, struct body *body, struct body_arrays *f)
 {
     const size_t m = (size_t)body->m, n = (size_t)body->n_shapes;
-    f->k = arena_allocate(arena, n, sizeof *f->k);
-    f->s = arena_allocate(arena, n, sizeof(double));
-    f->b = arena_allocate(arena, 3 * n, sizeof(double));
-    f->G = arena_allocate(arena, n * n, sizeof(double));
-    f->JL = arena_allocate(arena, 3 * m, sizeof(double));
-    f->Mff0 = arena_allocate(arena, m * m, sizeof(double));
-    f->K = arena_allocate(arena, m * m, sizeof(double));
-    f->D = arena_allocate(arena, m * m, sizeof(double));
-    if (arena->failed) return STATUS_NO_MEMORY;
-    body->k = f->k;
-    body->s = f->s;
-    body->b = f->b;
-    body->G = f->G;
-    body->JL = f->JL;
-    body->Mff0 = f->Mff0;
-    body->K = f->K;
-    body->D = f->D;
-    return STATUS_OK;
+    body->k = f->k = arena_allocate(arena, n, sizeof *f->k);
+    body->s = f->s = arena_allocate(arena, n, sizeof(double));
+    body->b = f->b = arena_allocate(arena, 3 * n, sizeof(double));
+    body->G = f->G = arena_allocate(arena, n * n, sizeof(double));
+    body->JL = f->JL = arena_allocate(arena, 3 * m, sizeof(double));
+    body->Mff0 = f->Mff0 = arena_allocate(arena, m * m, sizeof(double));
+    body->K = f->K = arena_allocate(arena, m * m, sizeof(double));
+    body->D = f->D = arena_allocate(arena, m * m, sizeof(double));
+    return arena->failed ? STATUS_NO_MEMORY : STATUS_OK;
 }
 
 /* N0 += tr(J)/2 I - J, so that tr(N) I - N includes the spin inertia J (theory.md 14) */
@@ -131,7 +122,8 @@ static void add_slope_products(struct beam_functions *fn, double from, double to
     }
 }
 
-/* What of a beam is integrated: the beam itself, or its added mass per unit of its factor, which has no inertia and no stiffness. */
+/* The part of a beam that is integrated: the beam itself, or its added mass with factor 1, which has no rotary inertia and no
+   stiffness. */
 enum part { BARE, ADDED };
 
 /* Modal mass, stiffness and spin; families do not couple */
@@ -156,8 +148,8 @@ static void add_mode_point(const struct body *body, struct body_arrays *f, const
     }
 }
 
-/* Adds the integrand at x, with weight dx, to every integral over the beam but G of the pairs, which is summed panel by panel; returns
-   its mass. */
+/* Adds the integrand at x, with weight dx, to every integral over the beam except G of the pairs, which is summed panel by panel.
+   Returns its mass. */
 static double add_beam_point(const struct beam *beam, enum part part, struct body *body, struct body_arrays *f,
                              struct beam_functions *fn, double x, double dx)
 {
@@ -296,9 +288,13 @@ static bool section_differs(const struct section *hinge, int m)
 static enum status integrals_by_mode(struct body *body, struct arena *arena)
 {
     const int m = body->m, n = body->n_shapes, row = PADDED(m);
-    double *s = arena_allocate(arena, (size_t)row, sizeof *s), *b = arena_allocate(arena, (size_t)row, sizeof *b);
-    double *JL = arena_allocate(arena, (size_t)row, sizeof *JL),
-           *G = arena_allocate(arena, (size_t)(m * row), sizeof *G);
+    const size_t size = (size_t)row;
+    double *s, *b, *JL, *G;
+    body->mode_s = s = arena_allocate(arena, size, sizeof *s);
+    body->mode_b = b = arena_allocate(arena, size, sizeof *b);
+    body->mode_JL = JL = arena_allocate(arena, size, sizeof *JL);
+    body->mode_G = G = arena_allocate(arena, (size_t)m * size, sizeof *G);
+    body->zeros = arena_allocate(arena, size, sizeof(double));
     if (arena->failed) return STATUS_NO_MEMORY;
     for (int i = 0; i < n; i++) {
         s[body->k[i]] = body->s[i];
@@ -306,12 +302,6 @@ static enum status integrals_by_mode(struct body *body, struct arena *arena)
         for (int j = 0; j < n; j++) G[row * body->k[i] + body->k[j]] = body->G[n * i + j];
     }
     for (int k = 0; k < m; k++) JL[k] = body->JL[3 * k + body->tip.turn[k]];
-    body->zeros = arena_allocate(arena, (size_t)row, sizeof(double));
-    if (arena->failed) return STATUS_NO_MEMORY;
-    body->mode_s = s;
-    body->mode_b = b;
-    body->mode_JL = JL;
-    body->mode_G = G;
     return STATUS_OK;
 }
 

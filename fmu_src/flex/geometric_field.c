@@ -55,12 +55,6 @@ static void axpy12(double s, const double *x, double *y)
     for (int i = 0; i < COUNT; i++) y[i] += s * x[i];
 }
 
-/* Column k of twelve rows */
-static void column(int m, const double *rows, int k, double x[COUNT])
-{
-    for (int i = 0; i < COUNT; i++) x[i] = rows[PADDED(m) * i + k];
-}
-
 /* ---- sums over coordinates ------------------------------------------------------------------------------------------------ */
 
 void geometric_contract(int m, const double *D, const double *x, double *rows)
@@ -196,8 +190,8 @@ static void modal_mass(const struct body *body, enum elastic_terms terms, struct
     const int m = body->m, row = PADDED(m);
     for (int k = 0; k < m; k++) {
         double Xi[COUNT], Pi[COUNT], half[COUNT] = {0}, *M = state->Mff + row * k;
-        column(m, state->geometric.field.Xi, k, Xi);
-        column(m, field->Pi, k, Pi);
+        geometric_column(m, state->geometric.field.Xi, k, Xi);
+        geometric_column(m, field->Pi, k, Pi);
         if (terms == TERMS_FULL) add_right(Xi, field->P, half);
         axpy12(1, half, Pi);
         memcpy(M, body->Mff0 + m * k, (size_t)m * sizeof *M);
@@ -236,7 +230,7 @@ void field_coupling(const struct body *body, struct body_state *state)
 {
     for (int k = 0; k < body->m; k++) {
         double Xi[COUNT];
-        column(body->m, state->geometric.field.Xi, k, Xi);
+        geometric_column(body->m, state->geometric.field.Xi, k, Xi);
         add_moment(Xi, state->geometric.field.Y, state->coupling[k]);
     }
 }
@@ -303,10 +297,10 @@ static void add_columns(const struct body *body, const struct body_state *state,
     const int m = body->m, row = PADDED(m);
     const struct field_state *of = &state->geometric.field;
     double Xi[COUNT], Xi_d[COUNT], Pi[COUNT], per_eta[COUNT], per_rate[COUNT] = {0}, BPi[COUNT] = {0}, WPi[COUNT] = {0};
-    column(m, of->Xi, k, Xi);
-    column(m, of->Xi_d, k, Xi_d);
-    column(m, t->geometric.field.Xi_dd, k, per_eta);
-    column(m, body->geometric->field.Pi, k, Pi);
+    geometric_column(m, of->Xi, k, Xi);
+    geometric_column(m, of->Xi_d, k, Xi_d);
+    geometric_column(m, t->geometric.field.Xi_dd, k, per_eta);
+    geometric_column(m, body->geometric->field.Pi, k, Pi);
     add_left(motion->B, Xi, per_eta);
     add_left(motion->W, Xi_d, per_eta);
     add_left(motion->W, Xi, per_rate);
@@ -350,7 +344,7 @@ void field_tangent(const struct body *body, enum elastic_terms terms, const stru
         geometric_combine(body->m, T, field->Q, t->Gq);
         for (int l = 0; l < body->m; l++) {
             double Xi_dd[COUNT];
-            column(body->m, ft->Xi_dd, l, Xi_dd);
+            geometric_column(body->m, ft->Xi_dd, l, Xi_dd);
             add_forces(body->m, field->Pi, Xi_dd, t->Gq + PADDED(body->m) * l);
         }
         return;
@@ -362,8 +356,8 @@ void field_tangent(const struct body *body, enum elastic_terms terms, const stru
     geometric_combine(body->m, T, field->Q, t->Gq);
     for (int k = 0; k < body->m; k++) { /* XiP_k = Pi_k + Xi_k P */
         double Xi[COUNT], sum[COUNT];
-        column(body->m, of->Xi, k, Xi);
-        column(body->m, field->Pi, k, sum);
+        geometric_column(body->m, of->Xi, k, Xi);
+        geometric_column(body->m, field->Pi, k, sum);
         add_right(Xi, field->P, sum);
         for (int i = 0; i < COUNT; i++) ft->XiP[PADDED(body->m) * i + k] = sum[i];
     }

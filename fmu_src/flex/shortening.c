@@ -306,9 +306,9 @@ INLINE void first_order(const int m, const double *restrict eta, struct shorteni
     state->x_f = 0.5 * dot(m, eta, B_eta);
 }
 
-/* The block of Q = int chi chi' dm for two different planes */
-static void rectangle(const struct pair_group *group, const struct bending_plane *a, const struct bending_plane *b,
-                      int row, const double *eta, struct shortening_state *state)
+/* The block of Q for two different planes */
+static void quartic_between(const struct pair_group *group, const struct bending_plane *a,
+                            const struct bending_plane *b, int row, const double *eta, struct shortening_state *state)
 {
     for (int i = 0; i < a->n; i++)
         for (int j = 0; j < b->n; j++) state->product[b->n * i + j] = eta[a->first + i] * eta[b->first + j];
@@ -319,7 +319,7 @@ static void rectangle(const struct pair_group *group, const struct bending_plane
                 state->integral[b->n * i + j];
 }
 
-/* Q from the products eta_i eta_j */
+/* Q = int chi chi' dm from the products eta_i eta_j */
 static void quartic(const struct shortening *sh, int m, const double *eta, struct shortening_state *state)
 {
     const int row = PADDED(m);
@@ -327,7 +327,7 @@ static void quartic(const struct shortening *sh, int m, const double *eta, struc
         const struct pair_group *group = &sh->group[g];
         const struct bending_plane *a = &sh->plane[group->a];
         if (group->a != group->b) {
-            rectangle(group, a, &sh->plane[group->b], row, eta, state);
+            quartic_between(group, a, &sh->plane[group->b], row, eta, state);
             continue;
         }
         double *Q = state->Q + (row + 1) * a->first;

@@ -23,8 +23,8 @@ enum status shortening_tangent_make(const struct body *body, struct arena *arena
     return arena->failed ? STATUS_NO_MEMORY : STATUS_OK;
 }
 
-/* The state, as in tangent.c */
-struct at {
+/* The beam, its state and its motion, in the form needed by the columns */
+struct beam_input {
     const struct body *body;
     const struct shortening *sh;
     const struct shortening_state *state;
@@ -38,7 +38,7 @@ static inline double terms_of(const struct shortening *sh, int p)
 }
 
 /* Weights of the pairs in scale f + f_ddot, f_ddot = eta_dot' H eta_dot + eta' H eta_ddot */
-static void axial_weights(const struct at *at, double scale, double *weight)
+static void axial_weights(const struct beam_input *at, double scale, double *weight)
 {
     for (int p = 0; p < at->sh->n_pairs; p++) {
         const int i = at->sh->i[p], j = at->sh->j[p];
@@ -51,7 +51,7 @@ void shortening_moment_rates(const struct body *body, const double *eta, const d
                              struct shortening_tangent *t, double *rhodd)
 {
     const struct shortening *sh = body->shortening;
-    const struct at at = {.body = body, .sh = sh, .eta = eta, .etad = etad, .etadd = etadd};
+    const struct beam_input at = {.body = body, .sh = sh, .eta = eta, .etad = etad, .etadd = etadd};
     axial_weights(&at, 0, t->weight);
     for (int p = 0; p < sh->n_pairs; p++) {
         const double *with_phi = sh->G + PADDED(sh->n_pairs + body->m + 1) * p + sh->n_pairs;
@@ -62,7 +62,7 @@ void shortening_moment_rates(const struct body *body, const double *eta, const d
 
 /* K_ij = int h_ij A_x dm, A the acceleration of the points:  A_x = a_x + B_xx x + sum of weight_q h_q + sum of weight_k phi_k,
    without the terms of second order in `linear`                                                              (theory.md 13a, 46) */
-static void acceleration_matrix(const struct at *at, bool full, struct shortening_tangent *t)
+static void acceleration_matrix(const struct beam_input *at, bool full, struct shortening_tangent *t)
 {
     const struct shortening *sh = at->sh;
     const int n = sh->n_pairs, m = at->body->m, row = PADDED(m);
@@ -86,7 +86,7 @@ static void acceleration_matrix(const struct at *at, bool full, struct shortenin
 }
 
 /* -int (H x)_k r dm from C x and the matrix Q of int (H x) (H eta)' dm: a moment of chi, or of its rates */
-static void moment_of(const struct at *at, const double *C_x, const double *Q, int k, double *mu)
+static void moment_of(const struct beam_input *at, const double *C_x, const double *Q, int k, double *mu)
 {
     const int m = at->body->m, row = PADDED(m);
     mu[X] = -C_x[row + k];
@@ -98,7 +98,7 @@ static void moment_of(const struct at *at, const double *C_x, const double *Q, i
 }
 
 /* int chi_k r_dot dm, and p = int chi_k A dm */
-static void moments_of_chi(const struct at *at, const struct shortening_tangent *t, int k, const double *sigma,
+static void moments_of_chi(const struct beam_input *at, const struct shortening_tangent *t, int k, const double *sigma,
                            double *sigma_d, double *p)
 {
     const struct body *body = at->body;
@@ -127,7 +127,8 @@ static void add_wrench(const double *mu, double s, const double *v, double scale
 }
 
 /* Wrench per eta_k and eta_dot_k, and modal force k per omega: chi_k is a shape along x, and so are its derivatives */
-static void add_wrenches(const struct at *at, const struct shortening_tangent *st, int k, struct body_tangent *t)
+static void add_wrenches(const struct beam_input *at, const struct shortening_tangent *st, int k,
+                         struct body_tangent *t)
 {
     static const double e[3] = {1, 0, 0};
     const int row = PADDED(at->body->m);
@@ -149,7 +150,8 @@ static void add_wrenches(const struct at *at, const struct shortening_tangent *s
 }
 
 /* Modal force k per eta_j and eta_dot_j */
-static void add_forces(const struct at *at, const struct shortening_tangent *st, int k, int j, double *q, double *v)
+static void add_forces(const struct beam_input *at, const struct shortening_tangent *st, int k, int j, double *q,
+                       double *v)
 {
     const int row = PADDED(at->body->m), kj = row * k + j, jk = row * j + k;
     const int a = at->body->tip.axis[k], b = at->body->tip.axis[j];
@@ -163,7 +165,7 @@ static void add_forces(const struct at *at, const struct shortening_tangent *st,
     }
 }
 
-static void full_tangent(const struct at *at, struct body_tangent *t)
+static void full_tangent(const struct beam_input *at, struct body_tangent *t)
 {
     struct shortening_tangent *st = &t->shortening;
     const int m = at->body->m, row = PADDED(m);
@@ -179,7 +181,7 @@ static void full_tangent(const struct at *at, struct body_tangent *t)
 }
 
 /* `linear` keeps int chi_k (a + B x e_x) dm and the terms of M_ff in the axial modes */
-static void linear_tangent(const struct at *at, struct body_tangent *t)
+static void linear_tangent(const struct beam_input *at, struct body_tangent *t)
 {
     static const double zero[3];
     struct shortening_tangent *st = &t->shortening;
@@ -202,8 +204,8 @@ static void linear_tangent(const struct at *at, struct body_tangent *t)
 void shortening_tangent(const struct body *body, enum elastic_terms terms, const struct shortening_state *state,
                         const struct body_point *motion, struct body_tangent *t)
 {
-    const struct at at = {body,          body->shortening, state,     motion->eta, motion->etad,
-                          motion->etadd, motion->omega,    motion->a, motion->B,   motion->W};
+    const struct beam_input at = {body,          body->shortening, state,     motion->eta, motion->etad,
+                                  motion->etadd, motion->omega,    motion->a, motion->B,   motion->W};
     if (terms == TERMS_FULL) full_tangent(&at, t);
     else linear_tangent(&at, t);
 }
