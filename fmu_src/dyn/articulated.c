@@ -23,7 +23,7 @@ INLINE void family_products(const struct section *restrict shape, int first, int
         for (int i = 0; i < 6; i++) Z[k][i] = shape->lambda[k] * turn[i] + shape->phi[k] * move[i];
 }
 
-/* Z -= P_T (0; e_x slope): the part of foreshortening in J */
+/* Z -= P_T (0; e_x H_eta): the part of foreshortening in J */
 static inline void shortening_products(int m, const double *restrict RF, const struct section_work *restrict s,
                                        double (*restrict Z)[SIX])
 {
@@ -32,7 +32,7 @@ static inline void shortening_products(int m, const double *restrict RF, const s
     mul3(s->P.B, e, move);
     symmul3(s->P.C, e, move + 3);
     for (int k = 0; k < m; k++)
-        for (int j = 0; j < SIX; j += LANES) store(Z[k] + j, load(Z[k] + j) - s->slope[k] * load(move + j));
+        for (int j = 0; j < SIX; j += LANES) store(Z[k] + j, load(Z[k] + j) - s->H_eta[k] * load(move + j));
 }
 
 /* P = what is attached to O + sum over the sections of X' P_T X + M_rr */
@@ -105,7 +105,7 @@ static void section_products(const struct link_model *restrict lm, int i, const 
     } else {
         for (int b = 0; b < body->n_blocks; b++)
             family_products(&lm->section[i].shape, body->block_start[b], body->block_start[b + 1], w->RF, s, Z);
-        if (s->slope != NULL) shortening_products(body->m, w->RF, s, Z);
+        if (s->H_eta != NULL) shortening_products(body->m, w->RF, s, Z);
     }
 }
 
@@ -181,9 +181,21 @@ INLINE int eliminate_hinge(const int nv, const struct link_model *lm, struct lin
     return 0;
 }
 
-/* Adds P+ to what carries the joint; the child that comes first in this pass assigns, on a rigid link with the link's own body */
-static void add_to_parent(const struct model *model, const struct link_model *lm, const struct link_work *w,
-                          struct work *work)
+/* Adds the bodies of a flexible link to the inertia of its children and eliminates the modes */
+static __attribute__((noinline)) int add_own_bodies(const struct link_model *lm, struct link_work *w)
+{
+    int failed = 0;
+    struct section_work *tip = &w->section[0];
+    if (!lm->section[0].has_child) inertia_rigid(&tip->P, &w->load);
+    else if (lm->has_payload) inertia_add_rigid(&tip->P, &w->load);
+    WITH_CONSTANT_COUNT(M, lm->m, failed = articulate_modes(M, lm, w))
+    return failed;
+}
+
+/* Adds P+ to the inertia of the parent, at O or the section that the joint is attached to. The first child in this pass assigns; on a
+   rigid parent it adds the parent's own body as well. */
+static void add_inertia_to_parent(const struct model *model, const struct link_model *lm, const struct link_work *w,
+                                  struct work *work)
 {
     struct link_work *parent = &work->link[lm->parent];
     struct section_work *section = mount_section(lm, work);
@@ -198,17 +210,6 @@ static void add_to_parent(const struct model *model, const struct link_model *lm
     }
 }
 
-/* Adds the bodies of a flexible link to the inertia of its children and eliminates the modes */
-static __attribute__((noinline)) int add_own_bodies(const struct link_model *lm, struct link_work *w)
-{
-    int failed = 0;
-    struct section_work *tip = &w->section[0];
-    if (!lm->section[0].has_child) inertia_rigid(&tip->P, &w->load);
-    else if (lm->has_payload) inertia_add_rigid(&tip->P, &w->load);
-    WITH_CONSTANT_COUNT(M, lm->m, failed = articulate_modes(M, lm, w))
-    return failed;
-}
-
 INLINE int articulate_link(const struct model *model, const struct link_model *lm, struct link_work *w,
                            struct work *work)
 {
@@ -218,7 +219,7 @@ INLINE int articulate_link(const struct model *model, const struct link_model *l
     if (failed != 0) return -1;
     WITH_COLUMNS(N, free_velocities(lm), failed = eliminate_hinge(N, lm, w));
     if (failed != 0) return -1;
-    if (lm->parent >= 0) add_to_parent(model, lm, w, work);
+    if (lm->parent >= 0) add_inertia_to_parent(model, lm, w, work);
     return 0;
 }
 
@@ -281,29 +282,31 @@ INLINE void gather_hinge(const int nv, const struct link_model *lm, const double
     }
 }
 
-INLINE void start_wrench(const double *own, double *sum)
+/* sum = own, or zero if there is none */
+INLINE void set_wrench(const double *own, double *sum)
 {
     if (own != NULL) copy6(own, sum);
     else memset(sum, 0, 6 * sizeof *sum);
 }
 
-/* z to what carries the joint; the child that comes first in this pass assigns, with b or zero */
-INLINE void pass_on(const struct link_model *lm, const struct link_work *w, bool inertia, struct work *work)
+/* Adds z to that of the parent, at O or the section that the joint is attached to. The first child in this pass assigns b or zero
+   first. */
+INLINE void add_to_parent(const struct link_model *lm, const struct link_work *w, bool inertia, struct work *work)
 {
     if (lm->parent < 0) return;
     struct link_work *parent = &work->link[lm->parent];
     struct section_work *section = mount_section(lm, work);
     double *sum = section == NULL ? parent->z : section->z;
-    if (lm->last_child) start_wrench(inertia ? section == NULL ? parent->b : section->b : NULL, sum);
+    if (lm->last_child) set_wrench(inertia ? section == NULL ? parent->b : section->b : NULL, sum);
     wrench_add_shifted(sum, w->z, w->d);
 }
 
-/* z where nothing is attached */
-INLINE void start_link(const struct link_model *lm, bool inertia, struct link_work *w)
+/* z at O and at the sections, where no child is attached: b or zero */
+INLINE void set_link_wrenches(const struct link_model *lm, bool inertia, struct link_work *w)
 {
-    if (!lm->has_child) start_wrench(inertia ? w->b : NULL, w->z);
+    if (!lm->has_child) set_wrench(inertia ? w->b : NULL, w->z);
     for (int s = 0; s < lm->n_sections; s++)
-        if (!lm->section[s].has_child) start_wrench(inertia ? w->section[s].b : NULL, w->section[s].z);
+        if (!lm->section[s].has_child) set_wrench(inertia ? w->section[s].b : NULL, w->section[s].z);
 }
 
 /* tau and the forces of friction, springs and stops */
@@ -326,10 +329,10 @@ static __attribute__((noinline)) void gather_flexible(const struct link_model *l
 INLINE void gather_link(const struct link_model *lm, const struct input *in, struct link_work *w, struct work *work)
 {
     double Q[MOST_VELOCITIES];
-    start_link(lm, true, w);
+    set_link_wrenches(lm, true, w);
     if (lm->body != NULL) gather_flexible(lm, in, w);
     WITH_COLUMNS(N, free_velocities(lm), hinge_forces(N, lm, in, Q); gather_hinge(N, lm, Q, w));
-    pass_on(lm, w, true, work);
+    add_to_parent(lm, w, true, work);
 }
 
 /* qdd = (u - U' x)/D,   x += h qdd */
@@ -354,10 +357,10 @@ static void spread(const struct model *model, struct work *work, const struct in
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];
         struct link_work *w = &work->link[i];
-        const double *carried = lm->mount >= 0    ? mount_section(lm, work)->x
-                                : lm->parent >= 0 ? work->link[lm->parent].x
-                                                  : rest;
-        motion_shift(carried, w->d, w->x);
+        const double *parent = lm->mount >= 0    ? mount_section(lm, work)->x
+                               : lm->parent >= 0 ? work->link[lm->parent].x
+                                                 : rest;
+        motion_shift(parent, w->d, w->x);
         WITH_COLUMNS(N, free_velocities(lm), spread_hinge(N, lm, w, qdd + lm->v));
         if (lm->prescribed >= 0) dyn_copy_prescribed(lm, in, qdd);
         if (lm->body != NULL) WITH_CONSTANT_COUNT(M, lm->m, spread_modes(M, lm->n_sections, w, qdd + lm->eta_v))
@@ -370,7 +373,7 @@ void dyn_solve(const struct model *model, struct work *work, const struct input 
     spread(model, work, in, qdd);
 }
 
-/* One pass inward in place of two: a link's residuals are computed while the elimination of the next one waits for its pivot */
+/* One inward pass instead of two: the residuals of a link are computed while the elimination of the next one waits for its pivot */
 enum status dyn_articulate_and_solve(const struct model *model, struct work *work, const struct input *in, double *qdd)
 {
     for (int i = model->n_links - 1; i >= 0; i--) {
@@ -386,23 +389,18 @@ enum status dyn_articulate_and_solve(const struct model *model, struct work *wor
 
 /* ---- any right-hand side ------------------------------------------------------------------------------------------- */
 
-static void gather_forces(const struct model *model, struct work *work, const double *force)
-{
-    for (int i = model->n_links - 1; i >= 0; i--) {
-        const struct link_model *lm = &model->link[i];
-        struct link_work *w = &work->link[i];
-        start_link(lm, false, w);
-        if (lm->m > 0) memcpy(w->e, force + lm->eta_v, (size_t)lm->m * sizeof *force);
-        if (lm->body != NULL) WITH_CONSTANT_COUNT(M, lm->m, gather_modes(M, lm->n_sections, w))
-        WITH_COLUMNS(N, free_velocities(lm), gather_hinge(N, lm, force + lm->v, w));
-        pass_on(lm, w, false, work);
-    }
-}
-
 void dyn_solve_forces(const struct model *model, struct work *work, const double *force, double *x)
 {
     static const struct input none = {0};
-    gather_forces(model, work, force);
+    for (int i = model->n_links - 1; i >= 0; i--) {
+        const struct link_model *lm = &model->link[i];
+        struct link_work *w = &work->link[i];
+        set_link_wrenches(lm, false, w);
+        if (lm->m > 0) memcpy(w->e, force + lm->eta_v, (size_t)lm->m * sizeof *force);
+        if (lm->body != NULL) WITH_CONSTANT_COUNT(M, lm->m, gather_modes(M, lm->n_sections, w))
+        WITH_COLUMNS(N, free_velocities(lm), gather_hinge(N, lm, force + lm->v, w));
+        add_to_parent(lm, w, false, work);
+    }
     spread(model, work, &none, x);
 }
 

@@ -17,9 +17,9 @@ struct input {
     const double *q, *qd;     /* nq, nv                                                          */
     const double *tau;        /* n_tau: torque or force for every joint velocity                 */
     const double *tip_wrench; /* (torque; force) on the tip frame, world axes   [N m; N]         */
-    const double
-        *frame_wrench; /* 6 for every frame of the robot: (torque; force) at its origin, world axes; without effect on
-                                     frames that are only observed (model_frame_acts())              */
+    /* 6 for every frame of the robot: (torque; force) at its origin, world axes; without effect on frames that are only observed
+       (model_frame_acts()) */
+    const double *frame_wrench;
     const double *prescribed_qdd; /* n_prescribed                                                    */
     const double *actuator_force; /* n_actuators; mech/ converts them to loads              [N]      */
     int n_loads;
@@ -60,7 +60,7 @@ enum status dyn_articulate(const struct model *model, struct work *work);
 /* Solves M qdd = generalized forces for qdd, with the inertia forces of dyn_motion() and the factors of dyn_articulate(): O(n). */
 void dyn_solve(const struct model *model, struct work *work, const struct input *in, double *qdd);
 
-/* Both of these. */
+/* dyn_articulate() and dyn_solve(), in one inward pass. */
 enum status dyn_articulate_and_solve(const struct model *model, struct work *work, const struct input *in, double *qdd);
 
 /* x = M^-1 force, nv each, zero for prescribed coordinates, with these factors. */
@@ -68,8 +68,8 @@ void dyn_solve_forces(const struct model *model, struct work *work, const double
 
 /* ---- the Newton matrix N = M + gamma D + gamma^2 K of an implicit step (newton.c, theory.md 73) ------------------------- */
 
-/* K and D hold link elasticity and damping, and the slopes of the joints' springs, friction and stops at (q, qd) where they are
-   not negative. For a work of work_make_newton(), between dyn_configuration(q) and dyn_articulate(). */
+/* K and D hold link elasticity and damping, and the derivatives of the forces of springs, friction and stops of the joints at (q, qd)
+   where these are not negative. For a work of work_make_newton(), between dyn_configuration(q) and dyn_articulate(). */
 void dyn_newton_terms(const struct model *model, struct work *work, const double *q, const double *qd, double gamma);
 
 /* force = K dx + D dv with the terms of the last dyn_newton_terms(); dx a tangent, nv numbers each. */
@@ -137,7 +137,7 @@ void dyn_tip(const struct model *model, const struct work *work, int link, struc
 /* Moves the motion of a frame to a frame fixed in it, at a pose from it: r is the distance, world axes. */
 void frame_move(const struct pose *at, double r[3], struct frame_motion *motion);
 
-/* A wrench at the origin of a frame, as a load on what carries the frame. After dyn_configuration(). */
+/* A wrench at the origin of a frame, as a load on O or the section that the frame is fixed to. After dyn_configuration(). */
 struct load dyn_anchor_load(const struct work *work, const struct anchor *anchor, const double wrench[6]);
 
 /* Generalized forces of a load, added to force[nv]: the transposed Jacobian of its frame, O(depth). After

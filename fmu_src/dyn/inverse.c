@@ -34,16 +34,6 @@ static void flexible_forces(const struct link_model *lm, const struct input *in,
     for (int s = 1; s < lm->n_sections; s++) add_section(lm->m, &w->section[s], modal, w->f);
 }
 
-/* f to what carries the joint; the child that comes first in this pass assigns */
-static void pass_on(const struct link_model *lm, const struct link_work *w, struct work *work)
-{
-    struct link_work *parent = &work->link[lm->parent];
-    struct section_work *section = mount_section(lm, work);
-    double *sum = section == NULL ? parent->f : section->f;
-    if (lm->last_child) copy6(section == NULL ? parent->b : section->b, sum);
-    wrench_add_shifted(sum, w->f, w->d);
-}
-
 void dyn_inverse(const struct model *model, struct work *work, const struct input *in, const double *qdd, double *force)
 {
     dyn_motion(model, work, in, qdd);
@@ -56,7 +46,13 @@ void dyn_inverse(const struct model *model, struct work *work, const struct inpu
         if (lm->body != NULL) flexible_forces(lm, in, w, force + lm->eta_v);
         const double *accelerations = qdd != NULL ? qdd + lm->v : prescribed_acceleration(lm, in);
         WITH_COLUMNS(N, lm->joint.nv, hinge_forces(N, lm, w, in, accelerations, force + lm->v));
-        if (lm->parent >= 0) pass_on(lm, w, work);
+        if (lm->parent < 0) continue;
+        struct link_work *parent = &work->link[lm->parent];
+        struct section_work *section = mount_section(lm, work);
+        double *sum = section == NULL ? parent->f : section->f;
+        if (lm->last_child)
+            copy6(section == NULL ? parent->b : section->b, sum); /* the first child in this pass assigns */
+        wrench_add_shifted(sum, w->f, w->d);
     }
 }
 

@@ -9,40 +9,24 @@
 
 /* ---- making ------------------------------------------------------------------------------------------------------ */
 
-static void make_columns(const struct link_model *lm, struct arena *arena, struct link_columns *c)
-{
-    const size_t sections = (size_t)lm->n_sections, m = (size_t)lm->m;
-    c->section = arena_allocate(arena, sections, sizeof *c->section);
-    c->e = arena_allocate(arena, m, sizeof *c->e);
-    c->change.section = arena_allocate(arena, sections, sizeof *c->change.section);
-    c->change.modal = arena_allocate(arena, m, sizeof *c->change.modal);
-}
-
-static bool plain(const struct link_model *lm)
+static bool is_plain(const struct link_model *lm)
 {
     return lm->body == NULL && free_velocities(lm) == 1;
 }
 
-/* Whether the only link attached to link i is the next one */
-static bool followed(const struct model *model, int i)
-{
-    int children = 0;
-    for (int k = i + 1; k < model->n_links; k++) children += model->link[k].parent == i;
-    return children == 1 && model->link[i + 1].parent == i;
-}
-
+/* A run continues from link i to the next if both are plain and no other link is attached to link i */
 static void find_runs(const struct model *model, struct jacobian *j)
 {
-    for (int i = 0, end; i < model->n_links; i = end + 1) {
-        end = i;
-        while (end + 1 < model->n_links && plain(&model->link[end]) && plain(&model->link[end + 1]) &&
-               followed(model, end))
-            end++;
-        for (int k = i; k <= end; k++) {
-            j->run_start[k] = plain(&model->link[k]) ? i : -1;
-            j->run_end[k] = plain(&model->link[k]) ? end : -1;
-        }
+    for (int i = model->n_links - 1; i >= 0; i--) {
+        int children = 0;
+        for (int k = i + 1; k < model->n_links; k++) children += model->link[k].parent == i;
+        const bool continues = children == 1 && model->link[i + 1].parent == i && is_plain(&model->link[i + 1]);
+        j->run_end[i] = !is_plain(&model->link[i]) ? -1 : continues ? j->run_end[i + 1] : i;
     }
+    for (int i = 0; i < model->n_links; i++)
+        j->run_start[i] = j->run_end[i] < 0                             ? -1
+                          : i > 0 && j->run_end[i - 1] == j->run_end[i] ? j->run_start[i - 1]
+                                                                        : i;
 }
 
 struct jacobian *jacobian_make(const struct model *model, struct arena *arena)
@@ -59,11 +43,17 @@ struct jacobian *jacobian_make(const struct model *model, struct arena *arena)
     j->varied = arena_allocate(arena, links, sizeof *j->varied);
     j->reached = arena_allocate(arena, links, sizeof *j->reached);
     for (int i = 0; i < model->n_links && !arena->failed; i++) {
-        const struct link_model *lm = &model->link[i];
+        const size_t sections = (size_t)model->link[i].n_sections, m = (size_t)model->link[i].m;
         struct link_response *r = &j->link[i];
-        r->section = arena_allocate(arena, (size_t)lm->n_sections, sizeof *r->section);
-        r->E = arena_allocate(arena, (size_t)lm->m, sizeof *r->E);
-        for (int kind = 0; kind < KINDS && !arena->failed; kind++) make_columns(lm, arena, &j->columns[kind][i]);
+        r->section = arena_allocate(arena, sections, sizeof *r->section);
+        r->E = arena_allocate(arena, m, sizeof *r->E);
+        for (int kind = 0; kind < KINDS && !arena->failed; kind++) {
+            struct link_columns *c = &j->columns[kind][i];
+            c->section = arena_allocate(arena, sections, sizeof *c->section);
+            c->e = arena_allocate(arena, m, sizeof *c->e);
+            c->change.section = arena_allocate(arena, sections, sizeof *c->change.section);
+            c->change.modal = arena_allocate(arena, m, sizeof *c->change.modal);
+        }
     }
     if (!arena->failed) find_runs(model, j);
     return j;
@@ -71,25 +61,25 @@ struct jacobian *jacobian_make(const struct model *model, struct arena *arena)
 
 /* ---- what a coordinate does ---------------------------------------------------------------------------------------- */
 
-/* What a frame and all that is outward of it are given: seeds, (g; g_a) at the frame, and the wrench that follows, at the reference */
+/* The change of a frame and of everything outward of it: seeds, (g; g_a) at the frame, and the resulting wrench at the reference */
 struct effect {
     double seed[6], c[6], z[6];
 };
 
 /* D (omega, alpha, a) of O as the position, or the rate, of a joint's velocity k changes                     (25, 26, 67) */
 INLINE void hinge_change(const int kind, const struct link_model *lm, const struct link_work *w,
-                         const struct link_tangent *t, const struct frame *carrier, int k, double *D)
+                         const struct link_tangent *t, const struct frame *C, int k, double *D)
 {
     const double *h = w->h[k];
     if (lm->joint.part[k] == SLIDES) {
         double wh[3];
         memset(D, 0, 9 * sizeof *D);
-        cross3(carrier->omega, h, wh);
+        cross3(C->omega, h, wh);
         if (kind == BY_QD) axpy3(2, wh, D + 6);
-        else cross3(carrier->acc, h, D + 6), add_cross3(carrier->omega, wh, D + 6);
+        else cross3(C->acc, h, D + 6), add_cross3(C->omega, wh, D + 6);
     } else if (kind == BY_QD) {
         copy3(h, D);
-        cross3(carrier->omega, h, D + 3);
+        cross3(C->omega, h, D + 3);
         memset(D + 6, 0, 3 * sizeof *D);
     } else {
         cross3(w->O.omega, h, D);
@@ -102,7 +92,7 @@ INLINE void hinge_change(const int kind, const struct link_model *lm, const stru
     } else {
         axpy3(1, t->subspace.velocity[k], D);
         axpy3(1, t->subspace.acceleration[k], D + 3);
-        add_cross3(carrier->omega, t->subspace.velocity[k], D + 3);
+        add_cross3(C->omega, t->subspace.velocity[k], D + 3);
     }
 }
 
@@ -128,7 +118,7 @@ INLINE void store_effect(const struct frame_response *frame, const struct effect
     }
 }
 
-/* The joint's wrench f turns with the link, or moves                                                               (109) */
+/* The joint's wrench f rotates with the link, or moves with it                                               (109) */
 INLINE void add_joint_wrench(bool turns, const double *h, const double *p, const double *f, double *z)
 {
     double turned[3];
@@ -144,12 +134,12 @@ INLINE void add_joint_wrench(bool turns, const double *h, const double *p, const
 
 /* Velocity k of a joint                                                                                            (108) */
 INLINE void hinge_effect(const int kind, const struct link_model *lm, const struct link_work *w,
-                         const struct link_tangent *t, const struct frame *carrier, const struct link_response *r,
-                         int seeds, int k, struct effect *e)
+                         const struct link_tangent *t, const struct frame *C, const struct link_response *r, int seeds,
+                         int k, struct effect *e)
 {
     double D[9];
     const bool turns = lm->joint.part[k] == TURNS;
-    hinge_change(kind, lm, w, t, carrier, k, D);
+    hinge_change(kind, lm, w, t, C, k, D);
     constant_part(&r->O, w->O.omega, D, e->c);
     copy3(D, e->seed + W);
     if (kind == BY_Q && turns) copy3(w->h[k], e->seed + PHI);
@@ -162,7 +152,7 @@ INLINE void hinge_effect(const int kind, const struct link_model *lm, const stru
     if (kind == BY_Q) add_joint_wrench(turns, w->h[k], r->O.p, w->f, e->z);
 }
 
-/* The joints of all plain links, once for all batches */
+/* Effects of the joints of all plain links, computed once for all batches */
 INLINE void plain_effects(const int seeds, const struct model *model, const struct work *work,
                           const struct tangent *tangent, struct jacobian *jacobian)
 {
@@ -172,11 +162,11 @@ INLINE void plain_effects(const int seeds, const struct model *model, const stru
         const struct link_model *lm = &model->link[i];
         const struct link_response *r = &jacobian->link[i];
         const struct link_tangent *t = &tangent->link[i];
-        const struct frame *carrier = mount_frame(lm, work, &world);
+        const struct frame *C = mount_frame(lm, work, &world);
         for (int kind = 0; kind < KINDS; kind++) {
             struct hinge_effect *plain = &jacobian->plain[i][kind];
             struct effect e;
-            hinge_effect(kind, lm, &work->link[i], t, carrier, r, seeds, 0, &e);
+            hinge_effect(kind, lm, &work->link[i], t, C, r, seeds, 0, &e);
             copy6(e.seed, plain->seed);
             copy6(e.z, plain->z);
             copy6(e.c, plain->c);
@@ -186,23 +176,8 @@ INLINE void plain_effects(const int seeds, const struct model *model, const stru
     }
 }
 
-static void vary_hinge(const struct link_model *lm, const struct link_work *w, const struct link_tangent *t,
-                       const struct frame *carrier, const struct link_response *r, int seeds, int k, int l,
-                       struct link_change *const change[KINDS])
-{
-    struct effect by_q, by_qd;
-    hinge_effect(BY_Q, lm, w, t, carrier, r, seeds, k, &by_q);
-    hinge_effect(BY_QD, lm, w, t, carrier, r, seeds, k, &by_qd);
-    store_effect(&r->O, &by_q, l, &change[BY_Q]->O);
-    store_effect(&r->O, &by_qd, l, &change[BY_QD]->O);
-    for (int i = 0; i < lm->joint.nv; i++) {
-        change[BY_Q]->force[i][l] = -t->Kq[i][k];
-        change[BY_QD]->force[i][l] = -t->Kv[i][k];
-    }
-}
-
-/* Elastic coordinate k: its columns of dyn_tangent_state(); the wrenches at the sections turn and move with them    (110) */
-static void vary_mode(const struct link_model *lm, const struct link_work *w, const struct link_tangent *t,
+/* Elastic coordinate k: its columns of dyn_tangent_state(); the wrenches at the sections rotate and move with them   (110) */
+INLINE void vary_mode(const struct link_model *lm, const struct link_work *w, const struct link_tangent *t,
                       const struct link_response *r, int seeds, int k, int kind, int l, struct link_change *change)
 {
     const int row = PADDED(lm->m);
@@ -228,16 +203,6 @@ static void vary_mode(const struct link_model *lm, const struct link_work *w, co
     for (int j = 0; j < lm->m; j++) change->modal[j][l] = -(by_q ? t->Gq : t->Gv)[row * k + j];
 }
 
-static void clear_change(const struct link_model *lm, struct link_change *change)
-{
-    memset(&change->O, 0, sizeof change->O);
-    memset(change->force, 0, (size_t)lm->joint.nv * sizeof *change->force);
-    if (lm->body == NULL) return;
-    memset(change->b, 0, sizeof change->b);
-    memset(change->modal, 0, (size_t)lm->m * sizeof *change->modal);
-    memset(change->section, 0, (size_t)lm->n_sections * sizeof *change->section);
-}
-
 /* The coordinates [first, end) that are of link i */
 static void vary_link(const struct model *model, const struct work *work, const struct tangent *tangent, int i,
                       int first, int end)
@@ -248,14 +213,30 @@ static void vary_link(const struct model *model, const struct work *work, const 
     const struct link_response *r = &jacobian->link[i];
     const struct link_work *w = &work->link[i];
     const struct link_tangent *t = &tangent->link[i];
-    const struct frame *carrier = mount_frame(lm, work, &world);
+    const struct frame *C = mount_frame(lm, work, &world);
     struct link_change *const change[KINDS] = {&jacobian->columns[BY_Q][i].change, &jacobian->columns[BY_QD][i].change};
-    for (int kind = 0; kind < KINDS; kind++) clear_change(lm, change[kind]);
+    for (int kind = 0; kind < KINDS; kind++) {
+        memset(&change[kind]->O, 0, sizeof change[kind]->O);
+        memset(change[kind]->force, 0, (size_t)lm->joint.nv * sizeof *change[kind]->force);
+        if (lm->body == NULL) continue;
+        memset(change[kind]->b, 0, sizeof change[kind]->b);
+        memset(change[kind]->modal, 0, (size_t)lm->m * sizeof *change[kind]->modal);
+        memset(change[kind]->section, 0, (size_t)lm->n_sections * sizeof *change[kind]->section);
+    }
     for (int v = first; v < end; v++) {
         const int k = v - lm->v, l = v - first, mode = v - lm->eta_v;
-        if (k < 0 || mode >= lm->m) continue;
-        if (k < lm->joint.nv) vary_hinge(lm, w, t, carrier, r, jacobian->seeds, k, l, change);
-        for (int kind = 0; mode >= 0 && kind < KINDS; kind++)
+        if (k >= 0 && k < lm->joint.nv) {
+            struct effect by_q, by_qd;
+            hinge_effect(BY_Q, lm, w, t, C, r, jacobian->seeds, k, &by_q);
+            hinge_effect(BY_QD, lm, w, t, C, r, jacobian->seeds, k, &by_qd);
+            store_effect(&r->O, &by_q, l, &change[BY_Q]->O);
+            store_effect(&r->O, &by_qd, l, &change[BY_QD]->O);
+            for (int j = 0; j < lm->joint.nv; j++) {
+                change[BY_Q]->force[j][l] = -t->Kq[j][k];
+                change[BY_QD]->force[j][l] = -t->Kv[j][k];
+            }
+        }
+        for (int kind = 0; mode >= 0 && mode < lm->m && kind < KINDS; kind++)
             vary_mode(lm, w, t, r, jacobian->seeds, mode, kind, l, change[kind]);
     }
 }
@@ -284,24 +265,7 @@ INLINE void gather_modes(const int m, const struct link_model *lm, const struct 
     for (int i = 0; i < 6; i++) c->O.z[i] += sum[i];
 }
 
-/* What the batch varies, before the modes are eliminated */
-static void add_modal_change(const struct link_model *lm, struct link_columns *c)
-{
-    for (int s = 0; s < lm->n_sections; s++)
-        for (int i = 0; i < 6; i++) c->section[s].z[i] += load(c->change.section[s].z[i]);
-    for (int i = 0; i < 6; i++) c->O.z[i] += load(c->change.b[i]);
-    for (int k = 0; k < lm->m; k++) c->e[k] = load(c->change.modal[k]);
-}
-
-static void gather_flexible(const struct link_model *lm, struct link_work *w, const struct link_response *r,
-                            bool varied, struct link_columns *c)
-{
-    memset(c->e, 0, (size_t)lm->m * sizeof *c->e);
-    if (varied) add_modal_change(lm, c);
-    WITH_CONSTANT_COUNT(M, lm->m, gather_modes(M, lm, w, r, c))
-}
-
-/* u = force - S' z,   z += U u/D, and what the hinge passes on if it is varied itself */
+/* u = force - S' z,   z += U u/D, plus the wrench of the varied hinge itself */
 INLINE void gather_hinge(const int nv, const struct link_response *r, bool varied, struct link_columns *c, lanes *z)
 {
     for (int k = nv - 1; k >= 0; k--) {
@@ -315,7 +279,7 @@ INLINE void gather_hinge(const int nv, const struct link_response *r, bool varie
     for (int i = 0; varied && i < 6; i++) z[i] += load(c->change.O.z[i]);
 }
 
-INLINE void pass_on(const struct link_model *lm, const lanes *z, struct link_columns *columns)
+INLINE void add_to_parent(const struct link_model *lm, const lanes *z, struct link_columns *columns)
 {
     if (lm->parent < 0) return;
     struct link_columns *parent = &columns[lm->parent];
@@ -328,9 +292,17 @@ static void gather_link(const struct link_model *lm, struct link_work *w, struct
     const bool varied = jacobian->varied[i];
     for (int kind = 0; kind < KINDS; kind++) {
         struct link_columns *c = &jacobian->columns[kind][i];
-        if (lm->body != NULL) gather_flexible(lm, w, &jacobian->link[i], varied, c);
+        if (lm->body != NULL && varied) {
+            for (int s = 0; s < lm->n_sections; s++)
+                for (int k = 0; k < 6; k++) c->section[s].z[k] += load(c->change.section[s].z[k]);
+            for (int k = 0; k < 6; k++) c->O.z[k] += load(c->change.b[k]);
+            for (int k = 0; k < lm->m; k++) c->e[k] = load(c->change.modal[k]);
+        } else if (lm->body != NULL) {
+            memset(c->e, 0, (size_t)lm->m * sizeof *c->e);
+        }
+        if (lm->body != NULL) WITH_CONSTANT_COUNT(M, lm->m, gather_modes(M, lm, w, &jacobian->link[i], c))
         WITH_COLUMNS(N, free_velocities(lm), gather_hinge(N, &jacobian->link[i], varied, c, c->O.z));
-        pass_on(lm, c->O.z, jacobian->columns[kind]);
+        add_to_parent(lm, c->O.z, jacobian->columns[kind]);
     }
 }
 
@@ -373,14 +345,8 @@ static void gather_run(const struct link_model *first, struct jacobian *jacobian
         gather_plain(h, varied, &effect[BY_Q], jacobian->lane[i], &q[i].u[0], z_q);
         gather_plain(h, varied, &effect[BY_QD], jacobian->lane[i], &qd[i].u[0], z_qd);
     }
-    pass_on(first, z_q, q);
-    pass_on(first, z_qd, qd);
-}
-
-static void clear_wrenches(const struct link_model *lm, struct link_columns *c)
-{
-    memset(c->O.z, 0, sizeof c->O.z);
-    for (int s = 0; s < lm->n_sections; s++) memset(c->section[s].z, 0, sizeof c->section[s].z);
+    add_to_parent(first, z_q, q);
+    add_to_parent(first, z_qd, qd);
 }
 
 /* Only links that are varied, or inward of one, have residuals */
@@ -389,7 +355,11 @@ static void gather(const struct model *model, struct work *work, struct jacobian
     for (int i = 0; i <= last; i++) {
         jacobian->reached[i] = jacobian->varied[i];
         if (i < last && i < jacobian->run_end[i]) continue; /* gather_run() does not read it */
-        for (int kind = 0; kind < KINDS; kind++) clear_wrenches(&model->link[i], &jacobian->columns[kind][i]);
+        for (int kind = 0; kind < KINDS; kind++) {
+            struct link_columns *c = &jacobian->columns[kind][i];
+            memset(c->O.z, 0, sizeof c->O.z);
+            for (int s = 0; s < model->link[i].n_sections; s++) memset(c->section[s].z, 0, sizeof c->section[s].z);
+        }
     }
     for (int i = last; i >= 0; i--) {
         const int start = jacobian->run_start[i];
@@ -442,23 +412,6 @@ INLINE void spread_modes(const int m, const struct link_work *w, const lanes *x,
         for (int i = k + 1; i < m; i++) e[k] -= w->L[row * k + i] * e[i];
 }
 
-/* A section moves with O and by the modes:  x_T = x + J eta_ddot, with J moved to the reference */
-static void spread_section(int m, const struct section_work *w, const double *p, bool varied,
-                           const struct frame_change *change, const lanes *e, const struct frame_columns *O,
-                           struct frame_columns *T)
-{
-    lanes sum[6] = {0};
-    for (int k = 0; k < m; k++) add_scaled(6, w->J[k], e[k], sum);
-    add_cross_left(p, sum, sum + 3);
-    for (int i = 0; i < 6; i++) {
-        T->x[i] = O->x[i] + sum[i];
-        T->seed[i] = O->seed[i];
-        if (!varied) continue;
-        T->x[i] += load(change->c[i]);
-        T->seed[i] += load(change->seed[i]);
-    }
-}
-
 static void spread_flexible(const struct link_model *lm, struct link_work *w, const struct link_response *r, int seeds,
                             bool varied, bool reached, struct link_columns *c)
 {
@@ -468,24 +421,26 @@ static void spread_flexible(const struct link_model *lm, struct link_work *w, co
     if (!reached) memset(c->e, 0, (size_t)lm->m * sizeof *c->e);
     for (int k = 0; k < lm->m; k++) c->e[k] += dot_lanes(seeds, r->E[k], c->O.seed);
     WITH_CONSTANT_COUNT(M, lm->m, spread_modes(M, w, x, c->e))
-    for (int s = 0; s < lm->n_sections; s++)
-        spread_section(lm->m, &w->section[s], r->section[s].p, varied, &c->change.section[s], c->e, &c->O,
-                       &c->section[s]);
-}
-
-/* x and seeds of O change by what the batch varies */
-INLINE void add_change(const struct frame_change *change, lanes *x, lanes *seed)
-{
-    for (int i = 0; i < 6; i++) {
-        x[i] += load(change->c[i]);
-        seed[i] += load(change->seed[i]);
+    for (int s = 0; s < lm->n_sections; s++) { /* x_T = x + J eta_ddot, with J moved to the reference */
+        const struct frame_change *change = &c->change.section[s];
+        struct frame_columns *T = &c->section[s];
+        lanes sum[6] = {0};
+        for (int k = 0; k < lm->m; k++) add_scaled(6, w->section[s].J[k], c->e[k], sum);
+        add_cross_left(r->section[s].p, sum, sum + 3);
+        for (int i = 0; i < 6; i++) {
+            T->x[i] = c->O.x[i] + sum[i];
+            T->seed[i] = c->O.seed[i];
+            if (!varied) continue;
+            T->x[i] += load(change->c[i]);
+            T->seed[i] += load(change->seed[i]);
+        }
     }
 }
 
-static const struct frame_columns *carrier_columns(const struct link_model *lm, const struct link_columns *columns)
+static const struct frame_columns *parent_columns(const struct link_model *lm, const struct link_columns *columns)
 {
-    static const struct frame_columns still;
-    if (lm->parent < 0) return &still;
+    static const struct frame_columns at_rest;
+    if (lm->parent < 0) return &at_rest;
     const struct link_columns *parent = &columns[lm->parent];
     return lm->mount < 0 ? &parent->O : &parent->section[lm->mount];
 }
@@ -497,8 +452,11 @@ static void spread_link(const struct link_model *lm, struct link_work *w, struct
     const lanes zero = {0};
     for (int kind = 0; kind < KINDS; kind++) {
         struct link_columns *c = &jacobian->columns[kind][i];
-        c->O = *carrier_columns(lm, jacobian->columns[kind]);
-        if (varied) add_change(&c->change.O, c->O.x, c->O.seed);
+        c->O = *parent_columns(lm, jacobian->columns[kind]);
+        for (int k = 0; varied && k < 6; k++) {
+            c->O.x[k] += load(c->change.O.c[k]);
+            c->O.seed[k] += load(c->change.O.seed[k]);
+        }
         for (int k = 0; k < free_velocities(lm); k++)
             store_row(rows, kind, lm->v + k, spread_column(6, &r->hinge[k], c->O.seed, reached, c->u[k], c->O.x));
         for (int k = free_velocities(lm); k < lm->joint.nv; k++) store_row(rows, kind, lm->v + k, zero);
@@ -525,8 +483,8 @@ INLINE void spread_run(const int seeds, const int count, const struct model *mod
 {
     struct link_columns *q = jacobian->columns[BY_Q], *qd = jacobian->columns[BY_QD];
     lanes x_q[6], x_qd[6], seed_q[6], seed_qd[6];
-    load_frame(seeds, carrier_columns(&model->link[i], q), x_q, seed_q);
-    load_frame(seeds, carrier_columns(&model->link[i], qd), x_qd, seed_qd);
+    load_frame(seeds, parent_columns(&model->link[i], q), x_q, seed_q);
+    load_frame(seeds, parent_columns(&model->link[i], qd), x_qd, seed_qd);
     for (; i <= end; i++) {
         const bool varied = i <= last && jacobian->varied[i], reached = i <= last && jacobian->reached[i];
         const struct hinge_response *h = jacobian->link[i].hinge;
@@ -547,21 +505,15 @@ INLINE void spread_run(const int seeds, const int count, const struct model *mod
     store_frame(seeds, x_qd, seed_qd, &qd[end].O);
 }
 
-static void spread_whole_run(const struct model *model, struct jacobian *jacobian, int i, int last,
-                             const struct rows *rows)
-{
-    const int end = jacobian->run_end[i], seeds = jacobian->seeds;
-    if (rows->count == LANES) WITH_SEEDS(N, seeds, spread_run(N, LANES, model, jacobian, i, end, last, rows));
-    else spread_run(6, rows->count, model, jacobian, i, end, last, rows);
-}
-
 static void spread(const struct model *model, struct work *work, struct jacobian *jacobian, int last,
                    const struct rows *rows)
 {
     for (int i = 0; i < model->n_links; i++) {
         const int end = jacobian->run_end[i];
         if (end >= 0) {
-            spread_whole_run(model, jacobian, i, last, rows);
+            if (rows->count == LANES)
+                WITH_SEEDS(N, jacobian->seeds, spread_run(N, LANES, model, jacobian, i, end, last, rows));
+            else spread_run(6, rows->count, model, jacobian, i, end, last, rows);
             i = end;
         } else {
             const bool varied = i <= last && jacobian->varied[i], reached = i <= last && jacobian->reached[i];
@@ -571,25 +523,6 @@ static void spread(const struct model *model, struct work *work, struct jacobian
 }
 
 /* ---- all columns ------------------------------------------------------------------------------------------------- */
-
-/* The coordinates [first, first + LANES) */
-static void batch(const struct model *model, struct work *work, struct tangent *tangent, int first,
-                  const struct rows *rows)
-{
-    struct jacobian *jacobian = tangent->jacobian;
-    const int end = first + rows->count;
-    int last = 0;
-    for (int i = 0; i < model->n_links; i++) {
-        const struct link_model *lm = &model->link[i];
-        jacobian->varied[i] = lm->v < end && first < lm->eta_v + lm->m;
-        if (!jacobian->varied[i]) continue;
-        last = i;
-        if (jacobian->run_start[i] >= 0) jacobian->lane[i] = lm->v - first;
-        else vary_link(model, work, tangent, i, first, end);
-    }
-    gather(model, work, jacobian, last);
-    spread(model, work, jacobian, last, rows);
-}
 
 /* Full batches store faster: if the last link is plain, the last batch repeats some coordinates of the one before. Elastic coordinates
    cost more than that. */
@@ -606,6 +539,16 @@ void dyn_jacobian(const struct model *model, struct work *work, struct tangent *
         const size_t offset = (size_t)n * (size_t)first;
         const struct rows rows = {
             .n = n, .count = n - first < LANES ? n - first : LANES, .columns = {by_q + offset, by_qd + offset}};
-        batch(model, work, tangent, first, &rows);
+        int last = 0;
+        for (int i = 0; i < model->n_links; i++) {
+            const struct link_model *lm = &model->link[i];
+            jacobian->varied[i] = lm->v < first + rows.count && first < lm->eta_v + lm->m;
+            if (!jacobian->varied[i]) continue;
+            last = i;
+            if (jacobian->run_start[i] >= 0) jacobian->lane[i] = lm->v - first;
+            else vary_link(model, work, tangent, i, first, first + rows.count);
+        }
+        gather(model, work, jacobian, last);
+        spread(model, work, jacobian, last, &rows);
     }
 }

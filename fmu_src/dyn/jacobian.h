@@ -12,10 +12,11 @@
 
 #include "dyn/tangent.h"
 
-/* Varied positions, varied rates. */
+/* Derivatives with respect to q, and to qd. */
 enum { BY_Q, BY_QD, KINDS };
 
-/* What a subtree is given: w, then phi; 3 of them if there are no loads, else 6. */
+/* Seeds of a subtree: the change w of its angular velocity, then its small rotation phi, which has an effect only if there are
+   loads. So there are 3 seeds without loads, 6 with loads. */
 enum { W, PHI = 3 };
 
 /* A column of the motion subspace and its elimination, at the reference. */
@@ -44,7 +45,7 @@ struct frame_change {
 
 /* The coordinates of a link that a batch varies. */
 struct link_change {
-    struct frame_change O, *section;      /* z of O: passed on by the hinge                         */
+    struct frame_change O, *section;      /* z of O: added after the hinge is eliminated            */
     double force[MOST_VELOCITIES][LANES]; /* on the joint's velocities                              */
     double b[6][LANES], (*modal)[LANES];  /* of modes: wrench of the body at the reference, m forces */
 };
@@ -60,7 +61,7 @@ struct link_columns {
     struct link_change change;
 };
 
-/* What the joint of a plain link, rigid with one free velocity, does to all that is outward of it, at the reference. */
+/* Effect of the joint of a plain link (rigid, with one free velocity) on everything outward of it, at the reference. */
 struct hinge_effect {
     double seed[6], c[6], z[6];
     double force; /* on its own velocity */
@@ -69,13 +70,13 @@ struct hinge_effect {
 struct jacobian {
     struct link_response *link;          /* n_links                                                       */
     struct hinge_effect (*plain)[KINDS]; /* n_links: of links in a run                                    */
-    int *lane;                           /* n_links: of links in a run that the batch varies: in which lane */
+    int *lane;                           /* n_links: lane of a link in a run that the batch varies        */
     struct link_columns *columns[KINDS]; /* n_links                                                       */
-    bool *varied, *reached;              /* n_links: varied by the batch; that, or inward of a varied one */
-    int *run_start,
-        *run_end; /* n_links: its chain of rigid links with one free velocity each, of which only the last may
-                                            have other children than the next; -1: it is in none           */
-    int seeds;    /* 3 or 6                                                        */
+    bool *varied, *reached;              /* n_links: varied by the batch; varied, or inward of a varied link */
+    /* n_links: first and last link of the run, a chain of plain links to which nothing else is attached except at its end; -1: the
+       link is not plain */
+    int *run_start, *run_end;
+    int seeds; /* 3 or 6 */
 };
 
 struct jacobian *jacobian_make(const struct model *model, struct arena *arena);

@@ -11,7 +11,7 @@
 
 #include <math.h>
 
-/* Columns i and j of R, which follow the axis, turn by (s, c) */
+/* Rotates columns i and j of R, which follow the axis, by the angle with sine s and cosine c */
 INLINE void rotate_columns(const int i, const int j, double s, double c, double *R)
 {
     for (int row = 0; row < 9; row += 3) {
@@ -38,7 +38,7 @@ static void rotate_joint(const struct joint_model *joint, const double *h, doubl
 }
 
 /* Sines and cosines of all joints with one angle */
-static void turn_joints(const struct model *model, const double *q, struct joint_angles *a)
+static void joint_sines(const struct model *model, const double *q, struct joint_angles *a)
 {
     bool reducible = true;
     for (int i = 0; i < model->n_links; i++) {
@@ -59,14 +59,14 @@ static void turn_joints(const struct model *model, const double *q, struct joint
     }
 }
 
-/* O from the frame that carries it:  d, h, R                                                                    (theory.md 20) */
-static void hinge_position(const struct link_model *lm, const struct frame *carrier, const double *q, double sine,
+/* O from the parent frame C:  d, h, R                                                                          (theory.md 20) */
+static void hinge_position(const struct link_model *lm, const struct frame *C, const double *q, double sine,
                            double cosine, struct link_work *w)
 {
     double *R = w->O.R;
-    if (lm->turned) matmul3(carrier->R, lm->R, R);
-    else copy9(carrier->R, R);
-    if (lm->offset) mul3(carrier->R, lm->t, w->d);
+    if (lm->turned) matmul3(C->R, lm->R, R);
+    else copy9(C->R, R);
+    if (lm->offset) mul3(C->R, lm->t, w->d);
     else memset(w->d, 0, sizeof w->d);
 
     const struct joint_model *joint = &lm->joint;
@@ -82,9 +82,9 @@ static void hinge_position(const struct link_model *lm, const struct frame *carr
     }
 }
 
-/* Columns (R Jl Lambda_k; R (Phi_k - e_x slope_k)): velocity of a section per eta_dot, F fixed; slope = H eta or NULL
+/* Columns (R Jl Lambda_k; R (Phi_k - e_x slope_k)): velocity of a section per eta_dot, F fixed; H_eta = H eta or NULL
    (theory.md 22) */
-static void section_jacobian(const struct section *section, int m, const double *slope, const double *R,
+static void section_jacobian(const struct section *section, int m, const double *H_eta, const double *R,
                              const double *Jl, double (*restrict J)[SIX])
 {
     double RJ[9];
@@ -93,8 +93,8 @@ static void section_jacobian(const struct section *section, int m, const double 
         mul3(RJ, section->Lambda + 3 * k, J[k]);
         mul3(R, section->Phi + 3 * k, J[k] + 3);
     }
-    for (int k = 0; slope != NULL && k < m; k++)
-        for (int i = 0; i < 3; i++) J[k][3 + i] -= slope[k] * R[3 * i];
+    for (int k = 0; H_eta != NULL && k < m; k++)
+        for (int i = 0; i < 3; i++) J[k][3 + i] -= H_eta[k] * R[3 * i];
 }
 
 /* The same for a beam: a mode rotates about one axis and moves along one, except for foreshortening */
@@ -110,11 +110,11 @@ INLINE void beam_jacobian(const int m, const struct section *restrict section, c
     }
 }
 
-INLINE void beam_jacobian_shortening(const int m, const double *restrict slope, const double *restrict R,
+INLINE void beam_jacobian_shortening(const int m, const double *restrict H_eta, const double *restrict R,
                                      double (*restrict J)[SIX], double *restrict Jt)
 {
     for (int k = 0; k < m; k++)
-        for (int i = 0; i < 3; i++) J[k][3 + i] = Jt[PADDED(m) * (3 + i) + k] -= slope[k] * R[3 * i];
+        for (int i = 0; i < 3; i++) J[k][3 + i] = Jt[PADDED(m) * (3 + i) + k] -= H_eta[k] * R[3 * i];
 }
 
 /* F from O where the hinge node moves:  R_F = R_O Exp(-theta_d),  r_F = -R_F (x_d + u_d),  and
@@ -139,22 +139,17 @@ static void body_frame(const struct body *body, const double *eta, struct link_w
     }
 }
 
-/* r = x + Phi eta - 1/2 eta' slope e_x,   theta = Lambda eta,   slope = H eta */
-INLINE void displacement(const struct section *shape, int m, const double *eta, double *r, struct section_work *s)
-{
-    section_sum(shape, m, eta, r, s->theta);
-    for (int i = 0; i < 3; i++) r[i] += shape->x[i];
-    if (s->slope == NULL) return;
-    section_slope(shape, m, eta, s->slope);
-    for (int k = 0; k < m; k++) r[0] -= 0.5 * s->slope[k] * eta[k];
-}
-
 /* T of a section and its Jacobian, relative to O                                                       (theory.md 22) */
 INLINE void place_section(const struct body *body, const struct section *shape, const double *eta,
                           const struct link_work *w, struct section_work *s)
 {
     double u[3], E[9], Jl[9], rT[3];
-    displacement(shape, body->m, eta, u, s);
+    section_sum(shape, body->m, eta, u, s->theta); /* u = x + Phi eta - 1/2 eta' H eta e_x,   theta = Lambda eta */
+    for (int i = 0; i < 3; i++) u[i] += shape->x[i];
+    if (s->H_eta != NULL) {
+        section_H_times(shape, body->m, eta, s->H_eta);
+        for (int k = 0; k < body->m; k++) u[0] -= 0.5 * s->H_eta[k] * eta[k];
+    }
     s->exp = rotation_exp_coefficients(dot3(s->theta, s->theta));
     rotation_exp(&s->exp, s->theta, E);
     matmul3(w->RF, E, s->T.R);
@@ -164,10 +159,10 @@ INLINE void place_section(const struct body *body, const struct section *shape, 
     if (body->beam && w->JF == NULL) {
         matmul3(w->RF, Jl, s->RJ);
         WITH_CONSTANT_COUNT(M, body->m, beam_jacobian(M, shape, w->RF, s->RJ, s->J, s->Jt))
-        if (s->slope != NULL) WITH_CONSTANT_COUNT(M, body->m, beam_jacobian_shortening(M, s->slope, w->RF, s->J, s->Jt))
+        if (s->H_eta != NULL) WITH_CONSTANT_COUNT(M, body->m, beam_jacobian_shortening(M, s->H_eta, w->RF, s->J, s->Jt))
         return;
     }
-    section_jacobian(shape, body->m, s->slope, w->RF, Jl, s->J);
+    section_jacobian(shape, body->m, s->H_eta, w->RF, Jl, s->J);
     if (w->JF != NULL) { /* J_T = J_T|F + (T relative to F) J_F */
         for (int i = 0; i < 3; i++) s->r[i] += w->rF[i];
         for (int k = 0; k < body->m; k++) {
@@ -203,25 +198,12 @@ static void refer_to_hinge(const struct body *body, struct link_work *w)
     rigid_shift(&w->self, w->rF);
 }
 
-/* M_rf in world axes */
-static void rotate_coupling(const struct body *body, enum elastic_terms terms, struct link_work *w)
-{
-    if (body->beam && w->JF == NULL) {
-        beam_coupling(body, terms, &w->body, w->RF, w->F);
-        return;
-    }
-    for (int k = 0; k < body->m; k++) {
-        mul3(w->RF, w->body.coupling[k], w->F[k]);
-        mul3(w->RF, w->body.coupling[k] + 3, w->F[k] + 3);
-    }
-}
-
 /* (m, c, J) in world axes; at eta = 0 the first moment of a beam is along x and its inertia diagonal */
 static void rotate_body(const struct body *body, enum elastic_terms terms, struct link_work *w)
 {
     const double *R = w->RF, *J = w->body.J;
+    struct rigid *self = &w->self;
     if (terms == TERMS_RUTHLESS && body->beam) {
-        struct rigid *self = &w->self;
         double RJ[9];
         self->m = body->mass;
         for (int i = 0; i < 3; i++) self->h[i] = R[3 * i] * body->c0[0];
@@ -233,20 +215,29 @@ static void rotate_body(const struct body *body, enum elastic_terms terms, struc
         self->J[4] = dot3(RJ, R + 6);
         self->J[5] = dot3(RJ + 3, R + 6);
     } else {
-        struct rigid held = {.m = body->mass};
-        copy3(w->body.c, held.h);
-        copy6(J, held.J);
-        rigid_rotate(&held, R, &w->self);
+        struct rigid locked = {.m = body->mass};
+        copy3(w->body.c, locked.h);
+        copy6(J, locked.J);
+        rigid_rotate(&locked, R, self);
     }
 }
 
+/* Mass blocks in world axes at O */
 static void flexible_blocks(const struct link_model *lm, enum elastic_terms terms, const double *eta,
                             struct link_work *w)
 {
-    body_inertia(lm->body, terms, eta, &w->body);
-    rotate_body(lm->body, terms, w);
-    rotate_coupling(lm->body, terms, w);
-    if (w->JF != NULL) refer_to_hinge(lm->body, w);
+    const struct body *body = lm->body;
+    body_inertia(body, terms, eta, &w->body);
+    rotate_body(body, terms, w);
+    if (body->beam && w->JF == NULL) {
+        beam_coupling(body, terms, &w->body, w->RF, w->F);
+    } else {
+        for (int k = 0; k < body->m; k++) {
+            mul3(w->RF, w->body.coupling[k], w->F[k]);
+            mul3(w->RF, w->body.coupling[k] + 3, w->F[k] + 3);
+        }
+    }
+    if (w->JF != NULL) refer_to_hinge(body, w);
     if (lm->has_hub) {
         rigid_rotate(&lm->rigid, w->O.R, &w->hub);
         rigid_add(&w->self, &w->hub);
@@ -258,7 +249,7 @@ void dyn_configuration(const struct model *model, struct work *work, const doubl
 {
     static const struct frame world = {.R = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
     const struct joint_angles *angles = &work->angles;
-    turn_joints(model, q, &work->angles);
+    joint_sines(model, q, &work->angles);
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];
         struct link_work *w = &work->link[i];

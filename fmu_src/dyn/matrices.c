@@ -4,8 +4,11 @@
 
 #include "math/vec.h"
 
-static enum status strip(struct model *model)
+enum status model_make_bare(const struct robot *robot, struct model **made, struct report *report)
 {
+    const enum status status = model_make(robot, made, report);
+    if (status != STATUS_OK) return status;
+    struct model *model = *made;
     for (int i = 0; i < model->n_links; i++) {
         struct link_model *lm = &model->link[i];
         for (int k = 0; k < MOST_COORDINATES_WITH_NUMBERS; k++) {
@@ -16,7 +19,11 @@ static enum status strip(struct model *model)
         if (lm->body == NULL) continue;
         struct body *body = arena_allocate(&model->arena, 1, sizeof *body);
         const double *zeros = arena_allocate(&model->arena, (size_t)lm->m * (size_t)lm->m, sizeof *zeros);
-        if (model->arena.failed) return STATUS_NO_MEMORY;
+        if (model->arena.failed) {
+            model_free(model);
+            *made = NULL;
+            return STATUS_NO_MEMORY;
+        }
         *body = *lm->body;
         body->K = body->D = zeros;
         body->damped = false;
@@ -25,19 +32,9 @@ static enum status strip(struct model *model)
     return STATUS_OK;
 }
 
-enum status model_make_bare(const struct robot *robot, struct model **model, struct report *report)
-{
-    enum status status = model_make(robot, model, report);
-    if (status == STATUS_OK) status = strip(*model);
-    if (status == STATUS_OK) return STATUS_OK;
-    model_free(*model);
-    *model = NULL;
-    return status;
-}
-
 /* C += 1/2 M A,  A x = omega x x for the angular velocity of a quaternion, else 0: M_dot - 2 C is skew for velocities that are
    not rates of coordinates too, and C qd stays the same */
-static void add_frame_turn(const struct model *bare, const struct work *work, const double *qd, double *C)
+static void add_frame_rotation(const struct model *bare, const struct work *work, const double *qd, double *C)
 {
     const int n = bare->nv;
     for (int i = 0; i < bare->n_links; i++) {
@@ -68,25 +65,15 @@ void dyn_coriolis(const struct model *bare, struct work *work, struct tangent *t
     for (int i = 0; i < n; i++) /* transpose */
         for (int j = 0; j < n; j++) C[n * i + j] = -0.5 * by_qd[n * j + i];
     dyn_mass_matrix(bare, work);
-    add_frame_turn(bare, work, in->qd, C);
+    add_frame_rotation(bare, work, in->qd, C);
 }
 
 void dyn_gravity(const struct model *bare, struct work *work, const double *q, double *G)
 {
     memset(work->rhs, 0, (size_t)bare->nv * sizeof(double)); /* rates */
-    const struct input standing = {.q = q, .qd = work->rhs};
+    const struct input at_rest = {.q = q, .qd = work->rhs};
     dyn_configuration(bare, work, q);
-    dyn_inverse(bare, work, &standing, NULL, G);
-}
-
-/* d force/dx of a joint's springs at their rest position, without stops */
-static void joint_stiffness(const struct link_model *lm, size_t n, double *K)
-{
-    const struct joint_model *joint = &lm->joint;
-    for (int k = 0; k < joint->nv; k++) {
-        const double stiffness = joint->coordinates ? joint->number[k].stiffness : joint->number[0].stiffness;
-        K[(n + 1) * (size_t)(lm->v + k)] = stiffness;
-    }
+    dyn_inverse(bare, work, &at_rest, NULL, G);
 }
 
 void dyn_stiffness(const struct model *model, double *K)
@@ -95,7 +82,8 @@ void dyn_stiffness(const struct model *model, double *K)
     memset(K, 0, n * n * sizeof *K);
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];
-        joint_stiffness(lm, n, K);
+        for (int k = 0; k < lm->joint.nv; k++) /* springs at their rest position, without stops */
+            K[(n + 1) * (size_t)(lm->v + k)] = lm->joint.number[lm->joint.coordinates ? k : 0].stiffness;
         for (int k = 0; k < lm->m; k++)
             memcpy(K + n * (size_t)(lm->eta_v + k) + lm->eta_v, lm->body->K + (size_t)lm->m * (size_t)k,
                    (size_t)lm->m * sizeof *K);

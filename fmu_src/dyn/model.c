@@ -21,16 +21,6 @@ static struct rigid about_origin(const struct mass_properties *body)
     return r;
 }
 
-/* A body given in the frame `pose`, as mass properties in the frame in which `pose` is given. */
-static struct mass_properties in_parent_frame(const struct mass_properties *body, const struct pose *pose)
-{
-    struct mass_properties moved = {.mass = body->mass};
-    copy3(pose->p, moved.com);
-    add_mul3(pose->R, body->com, moved.com);
-    rotate_sym3(pose->R, body->inertia, moved.inertia);
-    return moved;
-}
-
 struct pose dyn_pose_compose(const struct pose *a, const struct pose *b)
 {
     struct pose c;
@@ -49,7 +39,10 @@ static void make_rigid(const struct link *link, struct link_model *lm)
         lm->tip.p[0] = link->beam.length;
         identity3(lm->tip.R);
     }
-    const struct mass_properties payload = in_parent_frame(&link->payload, &lm->tip);
+    struct mass_properties payload = {.mass = link->payload.mass}; /* in axes of O */
+    copy3(lm->tip.p, payload.com);
+    add_mul3(lm->tip.R, link->payload.com, payload.com);
+    rotate_sym3(lm->tip.R, link->payload.inertia, payload.inertia);
     struct rigid hub = about_origin(&link->hub), load = about_origin(&payload);
     lm->rigid = about_origin(link->type == BODY_BEAM ? &beam : &link->rigid);
     if (link->type == BODY_BEAM) {
@@ -76,8 +69,9 @@ static enum status make_flexible(struct model *model, int i)
     return status == STATUS_OK ? sites_make_sections(model, i) : status;
 }
 
-/* The joint frame at position zero in the frame that carries it, and the joint's motion subspace. */
-static void make_joint(const struct joint *joint, const struct anchor *mount, struct link_model *lm)
+/* The joint frame at position zero in the parent frame, the joint's motion subspace, and the numbers of the link's coordinates */
+static void make_joint(const struct joint *joint, const struct anchor *mount, struct model *model,
+                       struct link_model *lm)
 {
     const struct pose origin = mount->offset ? dyn_pose_compose(&mount->at, &joint->origin) : joint->origin;
     copy9(origin.R, lm->R);
@@ -89,25 +83,16 @@ static void make_joint(const struct joint *joint, const struct anchor *mount, st
     lm->offset = lm->t[0] != 0 || lm->t[1] != 0 || lm->t[2] != 0;
 
     joint_model_make(joint, &lm->joint);
+    const int nv = lm->joint.nv;
     lm->passive = joint->passive;
-}
-
-static void number_coordinates(const struct joint *joint, struct model *model, struct link_model *lm)
-{
-    const int nq = lm->joint.nq, nv = lm->joint.nv;
+    lm->tau = nv > 0 ? model->n_tau : -1;
+    lm->prescribed = nv > 0 && joint->prescribed ? model->n_prescribed : -1;
     lm->q = model->nq;
     lm->v = model->nv;
-    lm->tau = lm->prescribed = -1;
-    if (nv > 0) {
-        lm->tau = model->n_tau;
-        model->n_tau += nv;
-        if (joint->prescribed) {
-            lm->prescribed = model->n_prescribed;
-            model->n_prescribed += nv;
-        }
-    }
-    lm->eta_q = model->nq + nq;
+    lm->eta_q = model->nq + lm->joint.nq;
     lm->eta_v = model->nv + nv;
+    model->n_tau += nv;
+    model->n_prescribed += joint->prescribed ? nv : 0;
     model->nq = lm->eta_q + lm->m;
     model->nv = lm->eta_v + lm->m;
 }
@@ -124,10 +109,9 @@ static enum status make_link(struct model *model, int i, struct report *report)
     if (lm->body != NULL) body_report(link, i, status, lm->body, report);
     if (status == STATUS_NOT_POSITIVE) return STATUS_BAD_ROBOT;
     const struct anchor mount = sites_anchor(model, &link->mount);
-    make_joint(&link->joint, &mount, lm);
+    make_joint(&link->joint, &mount, model, lm);
     lm->mover = lm->joint.nv > 0 ? i : lm->parent >= 0 ? model->link[lm->parent].mover : -1;
     if (lm->parent != i - 1) model->branched = true;
-    number_coordinates(&link->joint, model, lm);
     return status;
 }
 
@@ -166,13 +150,6 @@ static void find_children(struct model *model)
 /* More coordinates than this are a mistake; n x n still fits an int. */
 enum { MOST_COORDINATES = 20000 };
 
-static enum status check_size(const struct model *model, struct report *report)
-{
-    if (model->nq <= MOST_COORDINATES) return STATUS_OK;
-    report_add(report, REPORT_ERROR, "links: %d coordinates; at most %d are supported", model->nq, MOST_COORDINATES);
-    return STATUS_BAD_ROBOT;
-}
-
 enum status model_make(const struct robot *robot, struct model **made, struct report *report)
 {
     struct arena arena = {0};
@@ -196,7 +173,11 @@ enum status model_make(const struct robot *robot, struct model **made, struct re
         if (status != STATUS_OK) worst = status;
         if (status == STATUS_NO_MEMORY) break;
     }
-    if (worst == STATUS_OK) worst = check_size(model, report);
+    if (worst == STATUS_OK && model->nq > MOST_COORDINATES) {
+        report_add(report, REPORT_ERROR, "links: %d coordinates; at most %d are supported", model->nq,
+                   MOST_COORDINATES);
+        worst = STATUS_BAD_ROBOT;
+    }
     if (worst == STATUS_OK) worst = sites_make_anchors(model);
     if (worst != STATUS_OK) {
         model_free(model);
@@ -234,14 +215,14 @@ void model_set_added_mass(struct model *model, int i)
 
 /* ---- positions --------------------------------------------------------------------------------------------------- */
 
-void model_move(const struct model *model, double *q, const double *dx, double share)
+void model_move(const struct model *model, double *q, const double *dx, double fraction)
 {
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];
         double step[MOST_VELOCITIES];
-        for (int k = 0; k < lm->joint.nv; k++) step[k] = share * dx[lm->v + k];
+        for (int k = 0; k < lm->joint.nv; k++) step[k] = fraction * dx[lm->v + k];
         joint_move(&lm->joint, q + lm->q, step);
-        for (int k = 0; k < lm->m; k++) q[lm->eta_q + k] += share * dx[lm->eta_v + k];
+        for (int k = 0; k < lm->m; k++) q[lm->eta_q + k] += fraction * dx[lm->eta_v + k];
     }
 }
 

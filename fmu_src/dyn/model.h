@@ -32,7 +32,7 @@ struct link_model {
     /* position in the tree; q = (positions of the joint, eta) and qd = (velocities of the joint, eta_dot), link by link */
     int parent;       /* -1: the world                                   */
     int mover;        /* the nearest link inward, or this one, whose joint has coordinates; -1: none */
-    int mount;        /* section of the parent that carries the joint; -1: its O, or the world */
+    int mount;        /* section of the parent that the joint is attached to; -1: its O, or the world */
     int q, v;         /* first position and first velocity of the joint  */
     int eta_q, eta_v; /* first elastic coordinate in q and in qd         */
     int m;            /* elastic coordinates; 0: rigid                   */
@@ -42,7 +42,7 @@ struct link_model {
     bool has_child;   /* a child is attached to O                        */
     bool last_child;  /* of all that are attached to the same O or section, it has the largest index */
 
-    /* joint frame at position zero in the frame that carries it */
+    /* joint frame at position zero in the parent frame */
     bool turned, offset; /* R is not the identity; t is not zero        */
     double R[9];
     double t[3]; /*                                        [m] */
@@ -73,7 +73,7 @@ struct model {
     enum elastic_terms terms;
     double gravity[3];
     struct link_model *link;
-    struct anchor (*loop_side)[3];    /* n_loops: the joined frames, and O that carries the plane    */
+    struct anchor (*loop_side)[3];    /* n_loops: the loop frames, and O of the plane                */
     struct anchor (*actuator_end)[2]; /* n_actuators: from, to                                       */
     struct anchor *frame;             /* n_frames of the robot                                       */
     double (**strain)[STRAINS];       /* n_frames: strain_make(); NULL: not at a station             */
@@ -112,8 +112,8 @@ struct anchor model_hinge(int link);
         }                                 \
     } while (0)
 
-/* Moves q by `share` times a tangent dx of nv numbers. */
-void model_move(const struct model *model, double *q, const double *dx, double share);
+/* Moves q by `fraction` times a tangent dx of nv numbers. */
+void model_move(const struct model *model, double *q, const double *dx, double fraction);
 /* The tangent dx of a change dq of positions, and the change of positions of a tangent: with qd for dx it is dq/dt. */
 void model_tangent(const struct model *model, const double *q, const double *dq, double *dx);
 void model_position_change(const struct model *model, const double *q, const double *dx, double *dq);

@@ -9,15 +9,15 @@
 
 /* Motion of O (theory.md 25, 26, 62 to 64): a rotational column adds h qd to omega and omega_c x h qd + h qdd to alpha, a
    translational one 2 omega_c x h qd + h qdd to a; the rate of the subspace adds zeta to alpha */
-INLINE void hinge_motion(const int nv, const struct link_model *lm, const struct frame *carrier, const double *qd,
+INLINE void hinge_motion(const int nv, const struct link_model *lm, const struct frame *C, const double *qd,
                          const double *qdd, struct link_work *w)
 {
-    acceleration_shift(carrier->omega, carrier->acc, w->d, w->O.acc);
-    copy3(carrier->omega, w->O.omega);
+    acceleration_shift(C->omega, C->acc, w->d, w->O.acc);
+    copy3(C->omega, w->O.omega);
     for (int k = 0; k < nv; k++) {
         const double *h = w->h[k];
         double wh[3];
-        cross3(carrier->omega, h, wh);
+        cross3(C->omega, h, wh);
         if (lm->joint.part[k] == TURNS) {
             axpy3(qd[k], h, w->O.omega);
             axpy3(qd[k], wh, w->O.acc);
@@ -33,35 +33,29 @@ INLINE void hinge_motion(const int nv, const struct link_model *lm, const struct
     }
 }
 
-/* Motion of F in F axes, from that of O if the hinge node moves (theory.md 27):
+/* Motion of F in F axes, from that of O (theory.md 27); if the hinge node moves
    omega = omega_O - w_d,  alpha = alpha_O - omega x w_d - wd_d,
    a = a_O - alpha x rho - omega x (omega x rho) - 2 omega x rho_dot - rho_ddot */
-static void hinge_to_body(const struct body *body, const struct link_work *w, const double *eta, const double *etad,
-                          double *omega, double *acc)
-{
-    double rho[3], rd[3], td[3], rdd[3], wd[3], wdd[3];
-    section_rates(&body->hinge, body->m, eta, etad, rd, td, rdd);
-    rotation_rate(&w->exp_d, w->theta_d, td, wd, wdd);
-    tmul3(w->RF, w->rF, rho); /* minus rho */
-
-    for (int i = 0; i < 3; i++) omega[i] -= wd[i];
-    for (int i = 0; i < 3; i++) acc[i] -= wdd[i];
-    add_cross3(wd, omega, acc);
-    double at_F[6];
-    acceleration_shift(omega, acc, rho, at_F);
-    copy3(at_F + 3, acc + 3);
-    double coriolis[3];
-    cross3(omega, rd, coriolis);
-    for (int i = 0; i < 3; i++) acc[3 + i] -= 2 * coriolis[i] + rdd[i];
-}
-
 void dyn_body_motion(const struct body *body, const struct link_work *w, const double *eta, const double *etad,
                      double omega[3], double acc[6])
 {
     tmul3(w->RF, w->O.omega, omega);
     tmul3(w->RF, w->O.acc, acc);
     tmul3(w->RF, w->O.acc + 3, acc + 3);
-    if (w->JF != NULL) hinge_to_body(body, w, eta, etad, omega, acc);
+    if (w->JF == NULL) return;
+
+    double rho[3], rd[3], td[3], rdd[3], wd[3], wdd[3], at_F[6], coriolis[3];
+    section_rates(&body->hinge, body->m, eta, etad, rd, td, rdd);
+    rotation_rate(&w->exp_d, w->theta_d, td, wd, wdd);
+    tmul3(w->RF, w->rF, rho); /* minus rho */
+    for (int i = 0; i < 3; i++) {
+        omega[i] -= wd[i];
+        acc[i] -= wdd[i];
+    }
+    add_cross3(wd, omega, acc);
+    acceleration_shift(omega, acc, rho, at_F);
+    cross3(omega, rd, coriolis);
+    for (int i = 0; i < 3; i++) acc[3 + i] = at_F[3 + i] - (2 * coriolis[i] + rdd[i]);
 }
 
 void dyn_body_acceleration(const struct body *body, const struct link_work *w, const double *etadd, double acc[6])
@@ -82,9 +76,9 @@ static void section_from_body(const struct link_model *lm, int i, const double *
     struct section_work *s = &w->section[i];
     double rd[3], td[3], rate[3], rate_dot[3], R_rd[3], R_rdd[3] = {0}, R_rate[3], R_rate_dot[3];
     section_sum(shape, lm->m, etad, rd, td);
-    if (s->slope != NULL) { /* r_dot -= eta_dot' H eta e_x,   r_ddot = -eta_dot' H eta_dot e_x */
+    if (s->H_eta != NULL) { /* r_dot -= eta_dot' H eta e_x,   r_ddot = -eta_dot' H eta_dot e_x */
         const double f_dd = section_form(shape, lm->m, etad);
-        for (int k = 0; k < lm->m; k++) rd[0] -= s->slope[k] * etad[k];
+        for (int k = 0; k < lm->m; k++) rd[0] -= s->H_eta[k] * etad[k];
         for (int k = 0; k < 3; k++) R_rdd[k] = -f_dd * w->RF[3 * k];
     }
     rotation_rate(&s->exp, s->theta, td, rate, rate_dot);
@@ -94,11 +88,15 @@ static void section_from_body(const struct link_model *lm, int i, const double *
     section_motion(R_rd, R_rdd, r, R_rate, R_rate_dot, F->omega, F->acc, s->T.omega, s->T.acc);
 }
 
-/* The same of sections [from, to) if the hinge node moves; (omega; acc) of F in F axes */
-static void moving_sections(const struct link_model *lm, int from, int to, const double *etad, const double *omega,
+/* The same of sections [from, to); (omega; acc) of F in F axes */
+INLINE void sections_motion(const struct link_model *lm, int from, int to, const double *etad, const double *omega,
                             const double *acc, struct link_work *w)
 {
     struct frame F;
+    if (w->JF == NULL) {
+        for (int i = from; i < to; i++) section_from_body(lm, i, etad, &w->O, w->section[i].r, w);
+        return;
+    }
     mul3(w->RF, omega, F.omega);
     mul3(w->RF, acc, F.acc);
     mul3(w->RF, acc + 3, F.acc + 3);
@@ -106,14 +104,6 @@ static void moving_sections(const struct link_model *lm, int from, int to, const
         const double *r = w->section[i].r, from_F[3] = {r[0] - w->rF[0], r[1] - w->rF[1], r[2] - w->rF[2]};
         section_from_body(lm, i, etad, &F, from_F, w);
     }
-}
-
-INLINE void sections_motion(const struct link_model *lm, int from, int to, const double *etad, const double *omega,
-                            const double *acc, struct link_work *w)
-{
-    if (w->JF != NULL) moving_sections(lm, from, to, etad, omega, acc, w);
-    else
-        for (int i = from; i < to; i++) section_from_body(lm, i, etad, &w->O, w->section[i].r, w);
 }
 
 /* Inertia forces of the body at O, and the motion of its sections, for eta_ddot = 0 */
@@ -188,29 +178,15 @@ static void apply_wrench(struct work *work, const struct anchor *anchor, const d
     apply_load(work, &load);
 }
 
-static void apply_all(const struct model *model, struct work *work, const struct input *in)
-{
-    if (in->tip_wrench != NULL) apply_wrench(work, &model->tip_frame, in->tip_wrench);
-    for (int i = 0; in->frame_wrench != NULL && i < model->robot->n_frames; i++)
-        if (model_frame_acts(model, i)) apply_wrench(work, &model->frame[i], in->frame_wrench + 6 * i);
-    for (int i = 0; i < in->n_loads; i++) apply_load(work, &in->load[i]);
-}
-
-/* Accelerations of the joint's velocities; NULL: zero */
-static const double *joint_accelerations(const struct link_model *lm, const struct input *in, const double *qdd)
-{
-    return qdd != NULL ? qdd + lm->v : prescribed_acceleration(lm, in);
-}
-
 void dyn_motion(const struct model *model, struct work *work, const struct input *in, const double *qdd)
 {
     const struct frame world = {.acc = {0, 0, 0, -model->gravity[0], -model->gravity[1], -model->gravity[2]}};
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];
         struct link_work *w = &work->link[i];
-        const struct frame *carrier = mount_frame(lm, work, &world);
-        const double *qd = in->qd + lm->v, *accelerations = joint_accelerations(lm, in, qdd);
-        WITH_COLUMNS(N, lm->joint.nv, hinge_motion(N, lm, carrier, qd, accelerations, w));
+        const struct frame *C = mount_frame(lm, work, &world);
+        const double *qd = in->qd + lm->v, *accelerations = qdd != NULL ? qdd + lm->v : prescribed_acceleration(lm, in);
+        WITH_COLUMNS(N, lm->joint.nv, hinge_motion(N, lm, C, qd, accelerations, w));
         if (lm->body == NULL) {
             rigid_wrench(&w->self, w->O.omega, w->O.acc, w->b);
         } else {
@@ -219,7 +195,10 @@ void dyn_motion(const struct model *model, struct work *work, const struct input
             section_wrenches(lm, w);
         }
     }
-    apply_all(model, work, in);
+    if (in->tip_wrench != NULL) apply_wrench(work, &model->tip_frame, in->tip_wrench);
+    for (int i = 0; in->frame_wrench != NULL && i < model->robot->n_frames; i++)
+        if (model_frame_acts(model, i)) apply_wrench(work, &model->frame[i], in->frame_wrench + 6 * i);
+    for (int i = 0; i < in->n_loads; i++) apply_load(work, &in->load[i]);
 }
 
 void dyn_position(const struct model *model, struct work *work)
@@ -249,9 +228,9 @@ void dyn_velocity(const struct model *model, struct work *work, const struct inp
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];
         struct link_work *w = &work->link[i];
-        const struct frame *carrier = mount_frame(lm, work, &world);
-        copy3(carrier->v, w->O.v);
-        add_cross3(carrier->omega, w->d, w->O.v);
+        const struct frame *C = mount_frame(lm, work, &world);
+        copy3(C->v, w->O.v);
+        add_cross3(C->omega, w->d, w->O.v);
         for (int k = 0; k < lm->joint.nv; k++)
             if (lm->joint.part[k] == SLIDES) axpy3(in->qd[lm->v + k], w->h[k], w->O.v);
         for (int s = 0; s < lm->n_sections; s++) section_velocity(w, lm->m, in->qd + lm->eta_v, &w->section[s]);

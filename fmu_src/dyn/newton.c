@@ -1,20 +1,8 @@
 /* The Newton matrix of an implicit step, as the articulated recursion factors it: what stiff forces add to the modal mass and to the
-   motor inertia. Coriolis, gravity and geometric terms are left out: they change with the motion that the step resolves anyway.
+   motor inertia. Coriolis, gravity and geometric terms are omitted: they change no faster than the motion, which the step resolves.
    (theory.md 73) */
 #include "dyn/dyn.h"
 #include "math/lanes.h"
-
-/* N_ff = M_ff + gamma D + gamma^2 K, of which K and D are block diagonal */
-static void modal_terms(const struct link_model *lm, double gamma, struct link_work *w)
-{
-    const struct body *body = lm->body;
-    const int m = lm->m, row = PADDED(m);
-    memcpy(w->own_modes, w->M0, (size_t)(m * row) * sizeof(double));
-    for (int b = 0; b < body->n_blocks; b++)
-        for (int i = body->block_start[b]; i < body->block_start[b + 1]; i++)
-            for (int j = body->block_start[b]; j < body->block_start[b + 1]; j++)
-                w->own_modes[row * i + j] += gamma * (body->D[m * i + j] + gamma * body->K[m * i + j]);
-}
 
 void dyn_newton_terms(const struct model *model, struct work *work, const double *q, const double *qd, double gamma)
 {
@@ -24,7 +12,16 @@ void dyn_newton_terms(const struct model *model, struct work *work, const double
         joint_stiff_slopes(&lm->joint, q + lm->q, qd + lm->v, w->k_joint, w->d_joint);
         for (int k = 0; k < lm->joint.nv; k++)
             w->newton_hinge[k] = lm->joint.motor_inertia[k] + gamma * (w->d_joint[k] + gamma * w->k_joint[k]);
-        if (lm->body != NULL) modal_terms(lm, gamma, w);
+        if (lm->body == NULL) continue;
+
+        /* N_ff = M_ff + gamma D + gamma^2 K, of which K and D are block diagonal */
+        const struct body *body = lm->body;
+        const int m = lm->m, row = PADDED(m);
+        memcpy(w->own_modes, w->M0, (size_t)(m * row) * sizeof(double));
+        for (int b = 0; b < body->n_blocks; b++)
+            for (int k = body->block_start[b]; k < body->block_start[b + 1]; k++)
+                for (int l = body->block_start[b]; l < body->block_start[b + 1]; l++)
+                    w->own_modes[row * k + l] += gamma * (body->D[m * k + l] + gamma * body->K[m * k + l]);
     }
 }
 

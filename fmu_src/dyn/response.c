@@ -49,7 +49,8 @@ static void rigid_seeds(const struct rigid *body, const double *omega, struct fr
     Z[5][0] = l[1], Z[5][1] = -l[0];
 }
 
-static void place(const struct frame *frame, const struct frame *reference, struct frame_response *r)
+/* p and v relative to the reference */
+static void set_relative(const struct frame *frame, const struct frame *reference, struct frame_response *r)
 {
     for (int i = 0; i < 3; i++) {
         r->p[i] = frame->p[i] - reference->p[i];
@@ -65,7 +66,7 @@ static void flexible_seeds(const struct link_model *lm, const struct link_work *
     memset(r->O.Z, 0, sizeof r->O.Z);
     memset(r->E, 0, (size_t)lm->m * sizeof *r->E);
     for (int s = 0; s < lm->n_sections; s++) {
-        place(&w->section[s].T, reference, &r->section[s]);
+        set_relative(&w->section[s].T, reference, &r->section[s]);
         memset(r->section[s].Z, 0, sizeof r->section[s].Z);
     }
     for (int l = 0; l < 3; l++) {
@@ -106,7 +107,7 @@ static void hinge_at_reference(const struct link_model *lm, const struct link_wo
     }
 }
 
-/* A wrench on a frame keeps its direction in the world: relative to it, it turns by -phi                          (107) */
+/* A wrench on a frame keeps its direction in the world: relative to the frame it rotates by -phi                          (107) */
 static void load_seeds(const struct work *work, struct link_response *link, const struct anchor *anchor,
                        const double *wrench)
 {
@@ -125,44 +126,26 @@ static void load_seeds(const struct work *work, struct link_response *link, cons
     }
 }
 
-static void all_load_seeds(const struct model *model, const struct work *work, const struct input *in,
-                           struct link_response *link)
-{
-    load_seeds(work, link, &model->tip_frame, in->tip_wrench);
-    for (int i = 0; in->frame_wrench != NULL && i < model->robot->n_frames; i++)
-        if (model_frame_acts(model, i)) load_seeds(work, link, &model->frame[i], in->frame_wrench + 6 * i);
-    for (int i = 0; i < in->n_loads; i++) {
-        const struct anchor at = {.link = in->load[i].link, .section = in->load[i].section};
-        load_seeds(work, link, &at, in->load[i].wrench);
-    }
-}
-
 /* ---- elimination ------------------------------------------------------------------------------------------------- */
-
-/* E -= J' z_T of a section, z_T moved to T */
-static void section_to_modes(int m, int seeds, const struct section_work *s, const struct frame_response *frame,
-                             double (*E)[SIX])
-{
-    for (int l = 0; l < seeds; l += LANES) {
-        lanes z[6], at[6];
-        for (int i = 0; i < 6; i++) z[i] = load(frame->Z[i] + l);
-        wrench_to(frame->p, z, at);
-        for (int k = 0; k < m; k++) {
-            lanes sum = load(E[k] + l);
-            for (int i = 0; i < 6; i++) sum -= s->J[k][i] * at[i];
-            store(E[k] + l, sum);
-        }
-    }
-}
 
 /* E = L^-1 E,   Z_O += sum Z_T + W' E                                                                              (31) */
 static void eliminate_modes(const struct link_model *lm, const struct link_work *w, int seeds, struct link_response *r)
 {
     const int m = lm->m, row = PADDED(m);
     for (int s = 0; s < lm->n_sections; s++) {
-        section_to_modes(m, seeds, &w->section[s], &r->section[s], r->E);
+        const struct frame_response *T = &r->section[s];
+        for (int l = 0; l < seeds; l += LANES) { /* E -= J' z_T, with z_T moved to T */
+            lanes z[6], at[6];
+            for (int i = 0; i < 6; i++) z[i] = load(T->Z[i] + l);
+            wrench_to(T->p, z, at);
+            for (int k = 0; k < m; k++) {
+                lanes sum = load(r->E[k] + l);
+                for (int i = 0; i < 6; i++) sum -= w->section[s].J[k][i] * at[i];
+                store(r->E[k] + l, sum);
+            }
+        }
         for (int i = 0; i < 6; i++)
-            for (int l = 0; l < seeds; l++) r->O.Z[i][l] += r->section[s].Z[i][l];
+            for (int l = 0; l < seeds; l++) r->O.Z[i][l] += T->Z[i][l];
     }
     for (int l = 0; l < seeds; l++) {
         double z[6] = {0};
@@ -198,7 +181,7 @@ void jacobian_respond(const struct model *model, struct work *work, const struct
     for (int i = 0; i < model->n_links; i++) {
         struct link_response *r = &jacobian->link[i];
         struct link_work *w = &work->link[i];
-        place(&w->O, &work->link[0].O, &r->O);
+        set_relative(&w->O, &work->link[0].O, &r->O);
         if (model->link[i].body == NULL) {
             memset(r->O.Z, 0, sizeof r->O.Z);
             rigid_seeds(&w->self, w->O.omega, &r->O);
@@ -207,7 +190,13 @@ void jacobian_respond(const struct model *model, struct work *work, const struct
         }
         hinge_at_reference(&model->link[i], w, r);
     }
-    if (loads) all_load_seeds(model, work, in, jacobian->link);
+    load_seeds(work, jacobian->link, &model->tip_frame, in->tip_wrench);
+    for (int i = 0; in->frame_wrench != NULL && i < model->robot->n_frames; i++)
+        if (model_frame_acts(model, i)) load_seeds(work, jacobian->link, &model->frame[i], in->frame_wrench + 6 * i);
+    for (int i = 0; i < in->n_loads; i++) {
+        const struct anchor at = {.link = in->load[i].link, .section = in->load[i].section};
+        load_seeds(work, jacobian->link, &at, in->load[i].wrench);
+    }
     for (int i = model->n_links - 1; i >= 0; i--) {
         const struct link_model *lm = &model->link[i];
         struct link_response *r = &jacobian->link[i];

@@ -6,20 +6,7 @@
 
 /* ---- sections ---------------------------------------------------------------------------------------------------- */
 
-/* Sections of every flexible link, and those between them */
-enum { HINGE = -1, TIP = 0, BETWEEN = 1 };
-
-static int kind_of_section(const struct link *link, const struct site *site)
-{
-    switch (robot_site_section(link, site)) {
-    case AT_WORLD:
-    case AT_HINGE: return HINGE;
-    case AT_TIP: return TIP;
-    case AT_STATION:
-    case AT_NODE: return BETWEEN;
-    }
-    return HINGE;
-}
+enum { TIP }; /* the first section of every flexible link */
 
 /* Site number n of the robot, and whether forces pass through it; NULL: there are no more */
 static const struct site *site_number(const struct robot *robot, int n, bool *acts)
@@ -36,15 +23,20 @@ static const struct site *site_number(const struct robot *robot, int n, bool *ac
     return &robot->frame[n].site;
 }
 
-/* The section of a flexible link at a site; n_all_sections: not made yet */
+/* The section of a flexible link at a site, -1: O; n_all_sections: it is not made yet */
 static int find_section(const struct link *link, const struct link_model *lm, const struct site *site)
 {
-    const int kind = kind_of_section(link, site);
-    int i = 1;
-    if (kind != BETWEEN) return kind;
+    int i = TIP;
+    switch (robot_site_section(link, site)) {
+    case AT_WORLD:
+    case AT_HINGE: return -1;
+    case AT_TIP: return TIP;
+    case AT_STATION:
+    case AT_NODE: break;
+    }
+    do i++;
     while (i < lm->n_all_sections &&
-           !(link->type == BODY_BEAM ? lm->section[i].shape.x[0] == site->x : lm->section[i].node == site->node))
-        i++;
+           !(link->type == BODY_BEAM ? lm->section[i].shape.x[0] == site->x : lm->section[i].node == site->node));
     return i;
 }
 
@@ -85,18 +77,6 @@ enum status sites_make_sections(struct model *model, int index)
 
 /* ---- anchors ----------------------------------------------------------------------------------------------------- */
 
-/* Where a site is on a rigid link, before its offset: in O */
-static struct pose rigid_pose(const struct link *link, const struct link_model *lm, const struct site *site)
-{
-    struct pose pose = {.p = {0}};
-    identity3(pose.R);
-    if (site->type == AT_TIP) return lm->tip;
-    if (site->type == AT_STATION) pose.p[0] = site->x;
-    for (int i = 0; site->type == AT_NODE && i < 3; i++)
-        pose.p[i] = link->nodal.node[site->node].position[i] - link->nodal.node[link->nodal.hinge_node].position[i];
-    return pose;
-}
-
 struct anchor sites_anchor(const struct model *model, const struct site *site)
 {
     struct anchor anchor = {.link = site->link, .section = -1, .at = site->at};
@@ -107,23 +87,20 @@ struct anchor sites_anchor(const struct model *model, const struct site *site)
         if (lm->body != NULL) {
             anchor.section = find_section(link, lm, site);
         } else {
-            const struct pose pose = rigid_pose(link, lm, site);
+            struct pose pose = lm->tip; /* of the site in O, before its offset */
+            if (site->type != AT_TIP) {
+                pose = (struct pose){.p = {site->type == AT_STATION ? site->x : 0}};
+                identity3(pose.R);
+            }
+            for (int i = 0; site->type == AT_NODE && i < 3; i++)
+                pose.p[i] =
+                    link->nodal.node[site->node].position[i] - link->nodal.node[link->nodal.hinge_node].position[i];
             anchor.at = dyn_pose_compose(&pose, &site->at);
         }
     }
     identity3(I);
     anchor.offset = memcmp(anchor.at.R, I, sizeof I) != 0 || dot3(anchor.at.p, anchor.at.p) != 0;
     return anchor;
-}
-
-/* Curvature and elongation where a frame is at a station of a flexible beam */
-static enum status make_strain(struct model *model, int i)
-{
-    const struct robot_frame *frame = &model->robot->frame[i];
-    const struct beam *beam = &model->robot->link[frame->site.link].beam;
-    if (!frame->gauge || model->link[frame->site.link].body == NULL) return STATUS_OK;
-    return strain_make(beam, frame->site.type == AT_TIP ? beam->length : frame->site.x, &model->arena,
-                       &model->strain[i]);
 }
 
 enum status sites_make_anchors(struct model *model)
@@ -145,8 +122,11 @@ enum status sites_make_anchors(struct model *model)
     }
     enum status status = STATUS_OK;
     for (int i = 0; i < robot->n_frames && status == STATUS_OK; i++) {
-        model->frame[i] = sites_anchor(model, &robot->frame[i].site);
-        status = make_strain(model, i);
+        const struct robot_frame *frame = &robot->frame[i];
+        model->frame[i] = sites_anchor(model, &frame->site);
+        if (!frame->gauge || model->link[frame->site.link].body == NULL) continue;
+        const struct beam *beam = &robot->link[frame->site.link].beam;
+        status = strain_make(beam, frame->site.type == AT_TIP ? beam->length : frame->site.x, arena, &model->strain[i]);
     }
     return status;
 }

@@ -7,13 +7,6 @@
 #include "dyn/tangent_lanes.h"
 #include "math/vec.h"
 
-static void make_section(int m, struct arena *arena, struct section_derivative *s)
-{
-    s->Tq = arena_allocate(arena, (size_t)m, sizeof *s->Tq);
-    s->Tv = arena_allocate(arena, (size_t)m, sizeof *s->Tv);
-    section_tangent_make(m, arena, &s->shape);
-}
-
 static void make_flexible(const struct link_model *lm, struct arena *arena, struct link_tangent *t)
 {
     const struct body *body = lm->body;
@@ -27,18 +20,13 @@ static void make_flexible(const struct link_model *lm, struct arena *arena, stru
     body_tangent_make(body, arena, &t->body);
     section_tangent_make(body->m, arena, &t->hinge);
     t->section = arena_allocate(arena, (size_t)lm->n_all_sections, sizeof *t->section);
-    for (int s = 0; !arena->failed && s < lm->n_all_sections; s++) make_section(lm->m, arena, &t->section[s]);
-}
-
-static void make_link(const struct model *model, int i, struct arena *arena, struct link_tangent *t,
-                      struct link_batch *b)
-{
-    const struct link_model *lm = &model->link[i];
-    b->modal = arena_allocate(arena, (size_t)lm->m, sizeof *b->modal);
-    b->e = arena_allocate(arena, (size_t)lm->m, sizeof *b->e);
-    b->section = arena_allocate(arena, (size_t)lm->n_sections, sizeof *b->section);
-    if (lm->body != NULL) make_flexible(lm, arena, t);
-    if (lm->body != NULL && lm->body->added != NULL) tangent_added_make(lm->body, arena, &t->added);
+    for (int s = 0; !arena->failed && s < lm->n_all_sections; s++) {
+        struct section_derivative *section = &t->section[s];
+        section->Tq = arena_allocate(arena, m, sizeof *section->Tq);
+        section->Tv = arena_allocate(arena, m, sizeof *section->Tv);
+        section_tangent_make(body->m, arena, &section->shape);
+    }
+    if (body->added != NULL) tangent_added_make(body, arena, &t->added);
 }
 
 enum status tangent_make(const struct model *model, struct tangent **made)
@@ -47,26 +35,28 @@ enum status tangent_make(const struct model *model, struct tangent **made)
     *made = NULL;
     const size_t links = (size_t)model->n_links, nv = (size_t)model->nv;
     struct tangent *tangent = arena_allocate(&arena, 1, sizeof *tangent);
-    struct link_tangent *link = arena_allocate(&arena, links, sizeof *link);
-    struct link_batch *batch = arena_allocate(&arena, links, sizeof *batch);
-    lanes *seed = arena_allocate(&arena, 2 * nv + (size_t)model->n_prescribed, sizeof *seed);
-    double *force = arena_allocate(&arena, nv, sizeof *force);
-    double *zeros = arena_allocate(&arena, nv + 6 * links + 6, sizeof *zeros);
-    struct jacobian *jacobian = jacobian_make(model, &arena);
-    for (int i = 0; i < model->n_links && !arena.failed; i++) make_link(model, i, &arena, &link[i], &batch[i]);
+    if (tangent == NULL) return STATUS_NO_MEMORY;
+    tangent->link = arena_allocate(&arena, links, sizeof *tangent->link);
+    tangent->batch = arena_allocate(&arena, links, sizeof *tangent->batch);
+    tangent->seed_q = arena_allocate(&arena, nv, sizeof(lanes));
+    tangent->seed_qd = arena_allocate(&arena, nv, sizeof(lanes));
+    tangent->seed_qdd = arena_allocate(&arena, (size_t)model->n_prescribed, sizeof(lanes));
+    tangent->force = arena_allocate(&arena, nv, sizeof(double));
+    tangent->zeros = arena_allocate(&arena, nv + 6 * links + 6, sizeof(double));
+    tangent->jacobian = jacobian_make(model, &arena);
+    for (int i = 0; i < model->n_links && !arena.failed; i++) {
+        const struct link_model *lm = &model->link[i];
+        struct link_batch *b = &tangent->batch[i];
+        b->modal = arena_allocate(&arena, (size_t)lm->m, sizeof *b->modal);
+        b->e = arena_allocate(&arena, (size_t)lm->m, sizeof *b->e);
+        b->section = arena_allocate(&arena, (size_t)lm->n_sections, sizeof *b->section);
+        if (lm->body != NULL) make_flexible(lm, &arena, &tangent->link[i]);
+    }
     if (arena.failed) {
         arena_release(&arena);
         return STATUS_NO_MEMORY;
     }
-    *tangent = (struct tangent){.link = link,
-                                .batch = batch,
-                                .seed_q = seed,
-                                .seed_qd = seed + nv,
-                                .seed_qdd = seed + 2 * nv,
-                                .force = force,
-                                .zeros = zeros,
-                                .jacobian = jacobian,
-                                .arena = arena};
+    tangent->arena = arena;
     *made = tangent;
     return STATUS_OK;
 }
@@ -85,14 +75,6 @@ static const double *or_zeros(const double *x, const struct tangent *tangent)
     return x != NULL ? x : tangent->zeros;
 }
 
-static struct mass_direction masses_or_zeros(const struct mass_direction *masses, const struct tangent *tangent)
-{
-    return (struct mass_direction){.payload_mass = or_zeros(masses->payload_mass, tangent),
-                                   .payload_com = or_zeros(masses->payload_com, tangent),
-                                   .payload_inertia = or_zeros(masses->payload_inertia, tangent),
-                                   .added_mass = or_zeros(masses->added_mass, tangent)};
-}
-
 /* [from, to): range in which x is not zero */
 static void range_of(int n, const double *x, int *from, int *to)
 {
@@ -102,7 +84,7 @@ static void range_of(int n, const double *x, int *from, int *to)
     while (*to > *from && x[*to - 1] == 0) --*to;
 }
 
-static bool any(int n, const double *x)
+static bool any_nonzero(int n, const double *x)
 {
     int from, to;
     range_of(n, x, &from, &to);
@@ -120,14 +102,14 @@ static struct batch batch_of(const struct model *model, struct tangent *tangent)
         batch.q[j] = first_lane(d->q[j]);
         batch.qd[j] = first_lane(d->qd[j]);
     }
-    if (any(model->n_prescribed, d->prescribed_qdd)) {
+    if (any_nonzero(model->n_prescribed, d->prescribed_qdd)) {
         batch.prescribed_qdd = tangent->seed_qdd;
         for (int j = 0; j < model->n_prescribed; j++) batch.prescribed_qdd[j] = first_lane(d->prescribed_qdd[j]);
     }
     const int n = model->n_links;
     const struct mass_direction *masses = &d->masses;
-    if (any(n, masses->payload_mass) || any(3 * n, masses->payload_com) || any(6 * n, masses->payload_inertia) ||
-        any(n, masses->added_mass))
+    if (any_nonzero(n, masses->payload_mass) || any_nonzero(3 * n, masses->payload_com) ||
+        any_nonzero(6 * n, masses->payload_inertia) || any_nonzero(n, masses->added_mass))
         batch.masses = masses;
     return batch;
 }
@@ -143,11 +125,24 @@ static void store_lane(int count, const lanes *from, double *to)
     for (int i = 0; i < count; i++) to[i] = lane_of(from[i]);
 }
 
-/* Small rotations and motions of all frames */
-static void store_frames(const struct model *model, const struct work *work, struct tangent *tangent)
+void dyn_tangent_outward(const struct model *model, const struct work *work, struct tangent *tangent,
+                         const struct input *in, const struct direction *direction)
 {
     static const double none[3];
-    for (int i = 0; i < model->n_links; i++) {
+    const struct mass_direction *masses = &direction->masses;
+    tangent->direction = (struct direction){.q = or_zeros(direction->q, tangent),
+                                            .qd = or_zeros(direction->qd, tangent),
+                                            .tau = or_zeros(direction->tau, tangent),
+                                            .tip_wrench = or_zeros(direction->tip_wrench, tangent),
+                                            .frame_wrench = direction->frame_wrench,
+                                            .prescribed_qdd = or_zeros(direction->prescribed_qdd, tangent),
+                                            .masses = {.payload_mass = or_zeros(masses->payload_mass, tangent),
+                                                       .payload_com = or_zeros(masses->payload_com, tangent),
+                                                       .payload_inertia = or_zeros(masses->payload_inertia, tangent),
+                                                       .added_mass = or_zeros(masses->added_mass, tangent)}};
+    const struct batch batch = batch_of(model, tangent);
+    tangent_sweep_out(model, work, tangent, in, &batch);
+    for (int i = 0; i < model->n_links; i++) { /* small rotations and motions of all frames */
         const struct link_model *lm = &model->link[i];
         const struct link_batch *b = &tangent->batch[i];
         struct link_tangent *t = &tangent->link[i];
@@ -158,25 +153,10 @@ static void store_frames(const struct model *model, const struct work *work, str
         for (int j = 0; j < lm->n_sections; j++) {
             struct section_derivative *s = &t->section[j];
             store_lane(9, b->section[j].T, s->T.motion);
-            store_lane(6, b->section[j].turn, s->turn);
-            for (int k = 0; k < 3; k++) s->T.phi[k] = t->O.phi[k] + s->turn[k];
+            store_lane(6, b->section[j].J_deta, s->J_deta);
+            for (int k = 0; k < 3; k++) s->T.phi[k] = t->O.phi[k] + s->J_deta[k];
         }
     }
-}
-
-void dyn_tangent_outward(const struct model *model, const struct work *work, struct tangent *tangent,
-                         const struct input *in, const struct direction *direction)
-{
-    tangent->direction = (struct direction){.q = or_zeros(direction->q, tangent),
-                                            .qd = or_zeros(direction->qd, tangent),
-                                            .tau = or_zeros(direction->tau, tangent),
-                                            .tip_wrench = or_zeros(direction->tip_wrench, tangent),
-                                            .frame_wrench = direction->frame_wrench,
-                                            .prescribed_qdd = or_zeros(direction->prescribed_qdd, tangent),
-                                            .masses = masses_or_zeros(&direction->masses, tangent)};
-    const struct batch batch = batch_of(model, tangent);
-    tangent_sweep_out(model, work, tangent, in, &batch);
-    store_frames(model, work, tangent);
     clear_seeds(model, tangent);
 }
 
@@ -186,24 +166,10 @@ const double *dyn_tangent_rotation(const struct tangent *tangent, int link, int 
     return section < 0 ? t->O.phi : t->section[section].T.phi;
 }
 
-/* dqdd = M^-1 (dQ - d ID) */
-static void solve(const struct model *model, struct work *work, struct tangent *tangent, double *dqdd)
-{
-    const struct direction *d = &tangent->direction;
-    for (int i = 0; i < model->nv; i++) dqdd[i] = -tangent->force[i];
-    for (int i = 0; i < model->n_links; i++) {
-        const struct link_model *lm = &model->link[i];
-        for (int k = 0; !lm->passive && k < free_velocities(lm); k++) dqdd[lm->v + k] += d->tau[lm->tau + k];
-    }
-    dyn_solve_columns(model, work, tangent, 1, dqdd);
-    const struct input given = {.prescribed_qdd = d->prescribed_qdd};
-    for (int i = 0; i < model->n_links; i++)
-        if (model->link[i].prescribed >= 0) dyn_copy_prescribed(&model->link[i], &given, dqdd);
-}
-
-/* The wrenches on the tip and on frames rotate relative to their links, and change by those of the direction (NULL: zero) */
+/* All wrenches rotate relative to their links, and change by those of the direction and of the loads (NULL: zero) */
 static void sweep_wrenches(const struct model *model, const struct work *work, struct tangent *tangent,
-                           const struct input *in, const struct batch *batch, const struct direction *d)
+                           const struct input *in, const struct batch *batch, const struct direction *d,
+                           const double (*load)[6])
 {
     const double *frame_wrench = d == NULL ? NULL : d->frame_wrench;
     tangent_sweep_load(model, work, tangent, batch, &model->tip_frame, in->tip_wrench,
@@ -213,22 +179,32 @@ static void sweep_wrenches(const struct model *model, const struct work *work, s
             tangent_sweep_load(model, work, tangent, batch, &model->frame[i],
                                in->frame_wrench == NULL ? NULL : in->frame_wrench + 6 * i,
                                frame_wrench == NULL ? NULL : frame_wrench + 6 * i);
+    for (int i = 0; i < in->n_loads; i++) {
+        const struct anchor at = {.link = in->load[i].link, .section = in->load[i].section};
+        tangent_sweep_load(model, work, tangent, batch, &at, in->load[i].wrench, load != NULL ? load[i] : NULL);
+    }
 }
 
 void dyn_tangent_inward(const struct model *model, struct work *work, struct tangent *tangent, const struct input *in,
                         const double (*load)[6], double *dqdd)
 {
     const struct batch batch = batch_of(model, tangent);
-    sweep_wrenches(model, work, tangent, in, &batch, &tangent->direction);
-    for (int i = 0; i < in->n_loads; i++) {
-        const struct anchor at = {.link = in->load[i].link, .section = in->load[i].section};
-        tangent_sweep_load(model, work, tangent, &batch, &at, in->load[i].wrench, load != NULL ? load[i] : NULL);
-    }
-    tangent_sweep_in(model, work, tangent, &batch, 1, tangent->force);
-    for (int i = 0; i < model->nv; i++) tangent->force[i] = -tangent->force[i];
-    for (int i = 0; i < model->n_links; i++) store_lane(6, tangent->batch[i].f, tangent->link[i].f);
+    const struct direction *d = &tangent->direction;
+    sweep_wrenches(model, work, tangent, in, &batch, d, load);
+    tangent_sweep_in(model, work, tangent, &batch, 1, dqdd);
     clear_seeds(model, tangent);
-    solve(model, work, tangent, dqdd);
+
+    /* dqdd = M^-1 (dQ - d ID) */
+    for (int i = 0; i < model->nv; i++) tangent->force[i] = -dqdd[i];
+    for (int i = 0; i < model->n_links; i++) {
+        const struct link_model *lm = &model->link[i];
+        store_lane(6, tangent->batch[i].f, tangent->link[i].f);
+        for (int k = 0; !lm->passive && k < free_velocities(lm); k++) dqdd[lm->v + k] += d->tau[lm->tau + k];
+    }
+    dyn_solve_columns(model, work, tangent, 1, dqdd);
+    const struct input given = {.prescribed_qdd = d->prescribed_qdd};
+    for (int i = 0; i < model->n_links; i++)
+        if (model->link[i].prescribed >= 0) dyn_copy_prescribed(&model->link[i], &given, dqdd);
 }
 
 void dyn_tangent(const struct model *model, struct work *work, struct tangent *tangent, const struct input *in,
@@ -240,28 +216,24 @@ void dyn_tangent(const struct model *model, struct work *work, struct tangent *t
 
 /* ---- all directions ---------------------------------------------------------------------------------------------- */
 
-/* dyn_tangent_frame() of O or a section at constant accelerations: phi, and dx = D x + phi x x of omega, alpha, a */
-static void frame_batch(const struct model *model, const struct work *work, const struct tangent *tangent,
-                        const struct batch *batch, const struct load *load, lanes *phi, lanes *d)
-{
-    const struct link_batch *b = &tangent->batch[load->link];
-    const struct anchor at = {.link = load->link, .section = load->section};
-    const struct frame *frame = dyn_anchor_frame(work, &at);
-    memcpy(d, load->section < 0 ? b->O : b->section[load->section].T, 9 * sizeof *d);
-    tangent_sweep_rotation(model, work, tangent, batch, load->link, load->section, phi);
-    add_cross_right(phi, frame->omega, d);
-    add_cross_right(phi, frame->acc, d + 3);
-    add_cross_right(phi, frame->acc + 3, d + 6);
-}
-
-/* The frames of the first n_frames loads, for `count` columns */
+/* dyn_tangent_frame() of the frames of the first n_frames loads at constant accelerations, for `count` columns: phi, and
+   dx = D x + phi x x of omega, alpha, a */
 static void store_load_frames(const struct model *model, const struct work *work, const struct tangent *tangent,
                               const struct input *in, const struct batch *batch, int n_frames, int count,
                               struct frame_derivative *frames)
 {
     for (int i = 0; i < n_frames; i++) {
+        const struct anchor at = {.link = in->load[i].link, .section = in->load[i].section};
         lanes phi[3] = {0}, d[9] = {0};
-        if (in->load[i].link >= 0) frame_batch(model, work, tangent, batch, &in->load[i], phi, d);
+        if (at.link >= 0) {
+            const struct link_batch *b = &tangent->batch[at.link];
+            const struct frame *frame = dyn_anchor_frame(work, &at);
+            memcpy(d, at.section < 0 ? b->O : b->section[at.section].T, sizeof d);
+            tangent_sweep_rotation(model, work, tangent, batch, at.link, at.section, phi);
+            add_cross_right(phi, frame->omega, d);
+            add_cross_right(phi, frame->acc, d + 3);
+            add_cross_right(phi, frame->acc + 3, d + 6);
+        }
         for (int k = 0; k < 3; k++) {
             double lane[4][LANES];
             store(lane[0], phi[k]);
@@ -277,15 +249,6 @@ static void store_load_frames(const struct model *model, const struct work *work
     }
 }
 
-/* LANES unit directions of q or of qd, beginning with `first` */
-static struct batch unit_batch(struct tangent *tangent, int first, int count, bool rate)
-{
-    struct batch batch = {.q = tangent->seed_q, .qd = tangent->seed_qd};
-    if (rate) batch.v_from = first, batch.v_to = first + count;
-    else batch.q_from = first, batch.q_to = first + count;
-    return batch;
-}
-
 /* Lane l of seed first + l is set to x */
 static void set_units(lanes *seed, int first, int count, double x)
 {
@@ -296,33 +259,26 @@ static void set_units(lanes *seed, int first, int count, double x)
     }
 }
 
-static void turn_loads(const struct model *model, const struct work *work, struct tangent *tangent,
-                       const struct input *in, const struct batch *batch)
-{
-    sweep_wrenches(model, work, tangent, in, batch, NULL);
-    for (int i = 0; i < in->n_loads; i++) {
-        const struct anchor at = {.link = in->load[i].link, .section = in->load[i].section};
-        tangent_sweep_load(model, work, tangent, batch, &at, in->load[i].wrench, NULL);
-    }
-}
-
 void dyn_force_jacobian_frames(const struct model *model, const struct work *work, struct tangent *tangent,
                                const struct input *in, int n_frames, double *by_q, double *by_qd,
                                struct frame_derivative *frames_by_q, struct frame_derivative *frames_by_qd)
 {
     const int n = model->nv;
+    lanes *q = tangent->seed_q, *qd = tangent->seed_qd;
     for (int rate = 0; rate <= 1; rate++)
         for (int first = 0; first < n; first += LANES) {
             const int count = n - first < LANES ? n - first : LANES;
-            const struct batch batch = unit_batch(tangent, first, count, rate);
+            const int end = first + count;
+            const struct batch batch = rate ? (struct batch){.v_from = first, .v_to = end, .q = q, .qd = qd}
+                                            : (struct batch){.q_from = first, .q_to = end, .q = q, .qd = qd};
             struct frame_derivative *frames = rate ? frames_by_qd : frames_by_q;
-            lanes *seed = rate ? batch.qd : batch.q;
+            lanes *seed = rate ? qd : q;
             set_units(seed, first, count, 1);
             tangent_sweep_out(model, work, tangent, in, &batch);
             if (n_frames > 0)
                 store_load_frames(model, work, tangent, in, &batch, n_frames, count,
                                   frames + (size_t)n_frames * (size_t)first);
-            if (!rate) turn_loads(model, work, tangent, in, &batch);
+            if (!rate) sweep_wrenches(model, work, tangent, in, &batch, NULL, NULL);
             tangent_sweep_in(model, work, tangent, &batch, count, (rate ? by_qd : by_q) + (size_t)n * (size_t)first);
             set_units(seed, first, count, 0);
         }

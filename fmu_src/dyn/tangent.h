@@ -61,7 +61,7 @@ struct section_derivative {
 
     /* one direction, by dyn_tangent_outward() */
     struct frame_tangent T;
-    double turn[6];      /* J deta: small rotation of T relative to O, and D of r             */
+    double J_deta[6];    /* small rotation of T relative to O, and D of r             */
     double x[SIX], y[6]; /* dyn_tangent_motion(): terms of dqdd in acceleration and wrench    */
 };
 
@@ -100,7 +100,7 @@ struct link_tangent {
 /* A section in as many directions as there are lanes. */
 struct section_batch {
     lanes T[9];       /* D of omega, alpha, a of T                                     */
-    lanes turn[6];    /* J deta                                                        */
+    lanes J_deta[6];  /* as in struct section_derivative                                                     */
     lanes f[6];       /* D of the wrench at T                                          */
     lanes z[6], x[6]; /* as in struct section_work, by dyn_solve_columns()             */
 };

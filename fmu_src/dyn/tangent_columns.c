@@ -70,25 +70,6 @@ static void rate_variation(const struct section_tangent *s, const struct section
     add_cross3(v->psi, s->rate_dot, dwd);
 }
 
-/* F from O if the hinge node moves: (27) differentiated; O rotates relative to F by psi */
-static void hinge_to_body(const struct link_point *at, const struct section_tangent *hinge, struct variation *v)
-{
-    const double *psi = v->hinge.psi;
-    double dw[3], dwd[3], point[3];
-    rate_variation(hinge, &v->hinge, dw, dwd);
-    add_cross3(psi, at->omega_O, v->omega);
-    add_cross3(psi, at->acc_O, v->acc);
-    add_cross3(psi, at->acc_O + 3, v->acc + 3);
-    for (int i = 0; i < 3; i++) {
-        v->omega[i] -= dw[i];
-        v->acc[i] -= dwd[i];
-    }
-    add_cross3(dw, at->omega, v->acc);
-    add_cross3(hinge->rate, v->omega, v->acc);
-    point_variation(hinge, &v->hinge, at->omega, at->acc, v->omega, v->acc, point);
-    for (int i = 0; i < 3; i++) v->acc[3 + i] -= point[i];
-}
-
 /* Motion of T: (28) differentiated, then relative to T */
 static void section_column(const struct link_point *at, const struct section_derivative *s, const struct variation *v,
                            double *column)
@@ -114,28 +95,6 @@ static void section_column(const struct link_point *at, const struct section_der
     subtract_cross(own->psi, s->u, u);
 }
 
-/* Wrench on F:  columns of the body + M_rr dacc */
-static void body_column(const struct link_point *at, const struct link_tangent *t, const struct variation *v,
-                        double *wrench)
-{
-    rigid_mul(&at->body, v->acc, wrench);
-    add_mul3(t->body.Nw, v->omega, wrench);
-    add_mul3(t->body.Nw + 9, v->omega, wrench + 3);
-    if (v->k >= 0) axpy6(1, v->rate ? t->body.Nv[v->k] : t->body.Nq[v->k], wrench);
-}
-
-/* Modal forces of the body:  columns + M_rf' dacc */
-static void modal_column(const struct link_point *at, const struct link_tangent *t, const struct variation *v,
-                         double *modal)
-{
-    const int m = at->lm->m;
-    const double *own = v->k < 0 ? NULL : (v->rate ? t->body.Gv : t->body.Gq) + PADDED(m) * v->k;
-    for (int j = 0; j < m; j++) {
-        modal[j] = dot3(t->body.Gw[j], v->omega) + (own != NULL ? own[j] : 0);
-        if (at->w->JF != NULL) modal[j] += dot6(at->w->body.coupling[j], v->acc);
-    }
-}
-
 /* The wrench at T acts on the modes through J, which depends on eta:  Lambda' Y Lambda_k - H_k f_x */
 static void add_geometric(const struct section *section, int m, int k, const double *Y, double fx, double sign,
                           double *modal)
@@ -149,36 +108,34 @@ static void add_geometric(const struct section *section, int m, int k, const dou
     }
 }
 
-/* If the hinge node moves: f of a section is constant in O, so it rotates relative to F by psi. Adds to s, the wrench from the hinge
-   into the body, and to the modal forces. */
-static void turn_section_force(const struct section *shape, int m, const struct section_derivative *s,
-                               const struct variation *v, double *sum, double *modal)
-{
-    double turned[6], dr[3], Jn[3];
-    cross3(v->hinge.psi, s->f, turned);
-    cross3(v->hinge.psi, s->f + 3, turned + 3);
-    for (int i = 0; i < 3; i++) dr[i] = s->variation.r[i] - v->hinge.r[i];
-    wrench_add_shifted(sum, turned, s->r);
-    add_cross3(dr, s->f + 3, sum);
-    tmul3(s->shape.turn.J, turned, Jn);
-    for (int j = 0; j < m; j++) modal[j] += section_force(shape, &s->shape, j, Jn, turned + 3);
-}
-
-/* If the hinge node moves: the wrench at O, n - rho x f, relative to O, and the modal forces of it and of the sections */
+/* If the hinge node moves: the wrench at O, n - rho x f, relative to O, and the modal forces of it and of the sections. The wrench
+   of a section is constant in O, so it rotates relative to F by psi; s is the change of the wrench from the hinge into the body. */
 static void refer_to_hinge(const struct link_point *at, const struct link_tangent *t, const struct variation *v,
                            double *wrench, double *modal)
 {
     const struct body *body = at->lm->body;
+    const double *psi = v->hinge.psi;
+    const int m = body->m;
     double s[6], Jn[3];
     subtract_cross(t->hinge.r, wrench + 3, wrench);
     subtract_cross(v->hinge.r, at->b + 3, wrench);
     copy6(wrench, s);
-    for (int i = 0; i < 6; i += 3) subtract_cross(v->hinge.psi, at->b + i, wrench + i);
-    for (int i = 0; i < at->lm->n_sections; i++)
-        turn_section_force(&at->lm->section[i].shape, body->m, &t->section[i], v, s, modal);
+    for (int i = 0; i < 6; i += 3) subtract_cross(psi, at->b + i, wrench + i);
+    for (int i = 0; i < at->lm->n_sections; i++) {
+        const struct section *shape = &at->lm->section[i].shape;
+        const struct section_derivative *T = &t->section[i];
+        double turned[6], dr[3];
+        cross3(psi, T->f, turned);
+        cross3(psi, T->f + 3, turned + 3);
+        for (int k = 0; k < 3; k++) dr[k] = T->variation.r[k] - v->hinge.r[k];
+        wrench_add_shifted(s, turned, T->r);
+        add_cross3(dr, T->f + 3, s);
+        tmul3(T->shape.turn.J, turned, Jn);
+        for (int j = 0; j < m; j++) modal[j] += section_force(shape, &T->shape, j, Jn, turned + 3);
+    }
     tmul3(t->hinge.turn.J, s, Jn);
-    for (int j = 0; j < body->m; j++) modal[j] -= section_force(&body->hinge, &t->hinge, j, Jn, s + 3);
-    if (v->k >= 0 && !v->rate) add_geometric(&body->hinge, body->m, v->k, at->Yd, at->s[3], -1, modal);
+    for (int j = 0; j < m; j++) modal[j] -= section_force(&body->hinge, &t->hinge, j, Jn, s + 3);
+    if (v->k >= 0 && !v->rate) add_geometric(&body->hinge, m, v->k, at->Yd, at->s[3], -1, modal);
 }
 
 /* The motion of T if F is O, which is at rest:  with sigma = psi_dot + omega x psi
@@ -212,19 +169,33 @@ static void vary_shape(const struct section *shape, const struct section_tangent
     else section_vary_position(shape, t, v->k, effect);
 }
 
-/* The change of F's motion */
+/* The change of F's motion; if the hinge node moves, (27) differentiated: O rotates relative to F by psi */
 static void vary_body(const struct link_point *at, const struct link_tangent *t, struct variation *v)
 {
+    const struct section_tangent *hinge = &t->hinge;
+    const double *psi = v->hinge.psi;
+    double dw[3], dwd[3], point[3];
     memset(v->omega, 0, sizeof v->omega);
     memset(v->acc, 0, sizeof v->acc);
     if (v->axis >= 0) copy3(at->w->RF + 3 * v->axis, v->omega); /* a world axis in F */
     if (at->w->JF == NULL) return;
-    vary_shape(&at->lm->body->hinge, &t->hinge, v, &v->hinge);
-    hinge_to_body(at, &t->hinge, v);
+    vary_shape(&at->lm->body->hinge, hinge, v, &v->hinge);
+    rate_variation(hinge, &v->hinge, dw, dwd);
+    add_cross3(psi, at->omega_O, v->omega);
+    add_cross3(psi, at->acc_O, v->acc);
+    add_cross3(psi, at->acc_O + 3, v->acc + 3);
+    for (int i = 0; i < 3; i++) {
+        v->omega[i] -= dw[i];
+        v->acc[i] -= dwd[i];
+    }
+    add_cross3(dw, at->omega, v->acc);
+    add_cross3(hinge->rate, v->omega, v->acc);
+    point_variation(hinge, &v->hinge, at->omega, at->acc, v->omega, v->acc, point);
+    for (int i = 0; i < 3; i++) v->acc[3 + i] -= point[i];
 }
 
-/* Columns of the motions of the sections [from, to). If F is O, only of omega, where the variation of the section stays zero: those of
-   modes are made by vary_clamped_sections(). */
+/* Columns of the motions of the sections [from, to). If F is O, this is called for omega only, which does not vary the sections:
+   vary_clamped_sections() computes the columns of modes. */
 static void vary_sections(const struct link_point *at, struct link_tangent *t, const struct variation *v, int from,
                           int to)
 {
@@ -241,16 +212,26 @@ static void vary_sections(const struct link_point *at, struct link_tangent *t, c
 static void vary(const struct link_point *at, struct link_tangent *t, struct variation *v, double *wrench,
                  double *modal)
 {
+    const int m = at->lm->m;
     double n[6];
     vary_body(at, t, v);
     vary_sections(at, t, v, 0, at->lm->n_sections);
-    body_column(at, t, v, n);
-    modal_column(at, t, v, modal);
-    if (at->w->JF != NULL) refer_to_hinge(at, t, v, n, modal);
+
+    /* on F: columns of the body + (M_rr; M_rf') dacc */
+    rigid_mul(&at->body, v->acc, n);
+    add_mul3(t->body.Nw, v->omega, n);
+    add_mul3(t->body.Nw + 9, v->omega, n + 3);
+    if (v->k >= 0) axpy6(1, v->rate ? t->body.Nv[v->k] : t->body.Nq[v->k], n);
+    const double *own = v->k < 0 ? NULL : (v->rate ? t->body.Gv : t->body.Gq) + PADDED(m) * v->k;
+    for (int j = 0; j < m; j++) modal[j] = dot3(t->body.Gw[j], v->omega) + (own != NULL ? own[j] : 0);
+    if (at->w->JF != NULL) {
+        for (int j = 0; j < m; j++) modal[j] += dot6(at->w->body.coupling[j], v->acc);
+        refer_to_hinge(at, t, v, n, modal);
+    }
     to_world(at->w->RF, n, 6, wrench);
 }
 
-/* The same of a mode if F is O: without the terms that are then zero */
+/* The same for a mode if F is O, without the terms that are zero then */
 static void vary_clamped_sections(const struct link_point *at, struct link_tangent *t, int k, bool rate, int from,
                                   int to)
 {
@@ -273,13 +254,6 @@ static void vary_clamped(const struct link_point *at, struct link_tangent *t, in
     memcpy(modal, (rate ? t->body.Gv : t->body.Gq) + PADDED(m) * k, (size_t)m * sizeof(double));
 }
 
-/* The wrenches at the sections act on the modes through J */
-static void add_section_geometry(const struct link_point *at, const struct link_tangent *t, int k, double *modal)
-{
-    for (int i = 0; i < at->lm->n_sections; i++)
-        add_geometric(&at->lm->section[i].shape, at->lm->m, k, t->section[i].Y, t->section[i].f[3], 1, modal);
-}
-
 /* Columns of eta_k and eta_dot_k */
 static void vary_mode(const struct link_point *at, struct link_tangent *t, int k)
 {
@@ -293,7 +267,8 @@ static void vary_mode(const struct link_point *at, struct link_tangent *t, int k
         v.rate = true;
         vary(at, t, &v, t->Bv[k], t->Gv + column);
     }
-    add_section_geometry(at, t, k, t->Gq + column);
+    for (int i = 0; i < at->lm->n_sections; i++) /* the wrenches at the sections act on the modes through J */
+        add_geometric(&at->lm->section[i].shape, at->lm->m, k, t->section[i].Y, t->section[i].f[3], 1, t->Gq + column);
 }
 
 /* Columns of a rigid body's wrench per omega:  n: e x J omega + omega x J e,   f: e x (omega x h) + omega x (e x h) */
@@ -350,30 +325,25 @@ static void set_body_motion(const struct link_model *lm, const struct link_work 
     to_F(w->RF, w->O.acc, 6, at->acc_O);
 }
 
-/* The wrenches on the body, in F axes; after set_section() of all sections */
-static void set_wrenches(const struct link_tangent *t, const double *other, struct link_point *at)
-{
-    const struct link_work *w = at->w;
-    double b[6];
-    for (int i = 0; i < 6; i++) b[i] = w->b[i] - other[i];
-    to_F(w->RF, b, 6, at->b);
-    copy6(at->b, at->s);
-    for (int i = 0; i < at->lm->n_sections; i++) wrench_add_shifted(at->s, t->section[i].f, t->section[i].r);
-    at->body.m = at->lm->body->mass;
-    copy3(w->body.c, at->body.h);
-    copy6(w->body.J, at->body.J);
-    if (w->JF != NULL) rotation_force_derivative(&w->exp_d, w->theta_d, at->s, at->Yd);
-}
-
 static void flexible_columns(const struct model *model, const struct link_model *lm, const struct link_work *w,
                              const struct modal_state *x, const double *other, struct link_tangent *t)
 {
     const struct body *body = lm->body;
     const int m = lm->m, row = PADDED(m);
     struct link_point at;
+    double b[6]; /* wrench on the body, in world axes */
     set_body_motion(lm, w, x, &at);
-    for (int i = 0; i < lm->n_sections; i++) set_section(&lm->section[i], w, &w->section[i], m, x, &t->section[i]);
-    set_wrenches(t, other, &at);
+    for (int i = 0; i < 6; i++) b[i] = w->b[i] - other[i];
+    to_F(w->RF, b, 6, at.b);
+    copy6(at.b, at.s);
+    for (int i = 0; i < lm->n_sections; i++) {
+        set_section(&lm->section[i], w, &w->section[i], m, x, &t->section[i]);
+        wrench_add_shifted(at.s, t->section[i].f, t->section[i].r);
+    }
+    at.body.m = body->mass;
+    copy3(w->body.c, at.body.h);
+    copy6(w->body.J, at.body.J);
+    if (w->JF != NULL) rotation_force_derivative(&w->exp_d, w->theta_d, at.s, at.Yd);
     body_tangent(body, model->terms, &w->body, x->eta, x->etad, x->etadd, at.omega, at.acc, &t->body);
     if (w->JF != NULL) section_tangent(&body->hinge, m, x->eta, x->etad, x->etadd, &t->hinge);
 

@@ -47,14 +47,6 @@ INLINE double lane_of(lanes value)
     return lane[0];
 }
 
-INLINE void set_lane(lanes *value, int l, double x)
-{
-    double lane[LANES];
-    store(lane, *value);
-    lane[l] = x;
-    *value = load(lane);
-}
-
 /* Element i of `count` columns of n, one column per lane; missing columns are zero */
 INLINE lanes load_columns(int count, int n, int i, const double *columns)
 {

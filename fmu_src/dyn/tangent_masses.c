@@ -41,17 +41,14 @@ static struct rigid payload_change(const struct link *link, const struct link_mo
     return d;
 }
 
-static void payload_out(const struct link *link, const struct link_model *lm, const struct link_work *w,
-                        const struct mass_direction *masses, int i, struct link_batch *b)
+/* f += factor times the inertia wrench of a body that is fixed in a frame */
+static void add_inertia_wrench(const struct frame *frame, const struct rigid *body, double factor, lanes *f)
 {
-    const struct frame *frame = lm->body == NULL ? &w->O : &w->section[0].T;
-    const struct rigid d =
-        payload_change(link, lm, masses->payload_mass[i], masses->payload_com + 3 * i, masses->payload_inertia + 6 * i);
     struct rigid turned;
     double wrench[6];
-    rigid_rotate(&d, frame->R, &turned);
+    rigid_rotate(body, frame->R, &turned);
     rigid_wrench(&turned, frame->omega, frame->acc, wrench);
-    add_scaled(6, wrench, first_lane(1), lm->body == NULL ? b->f : b->section[0].f);
+    add_scaled(6, wrench, first_lane(factor), f);
 }
 
 /* ---- added mass -------------------------------------------------------------------------------------------------- */
@@ -63,50 +60,27 @@ enum status tangent_added_make(const struct body *body, struct arena *arena, str
     return body_state_make(body->added->unit, arena, &t->state);
 }
 
-/* (wrench; modal) += (M_rf; M_ff) eta_ddot */
-static void add_modal_terms(const struct body *unit, enum elastic_terms terms, const double *etadd,
-                            struct added_tangent *t, double wrench[6])
-{
-    static const double I[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-    const int m = unit->m;
-    if (!unit->hinge_moves) beam_coupling(unit, terms, &t->state, I, t->state.coupling);
-    for (int k = 0; k < m; k++) {
-        axpy6(etadd[k], t->state.coupling[k], wrench);
-        for (int l = 0; l < m; l++) t->modal[k] += t->state.Mff[PADDED(m) * k + l] * etadd[l];
-    }
-}
-
 void tangent_added_state(const struct link_model *lm, const struct link_work *w, enum elastic_terms terms,
                          const double *eta, const double *etad, const double *etadd, struct added_tangent *t)
 {
+    static const double I[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     const struct body *unit = lm->body->added->unit;
+    const int m = lm->m;
     double omega[3], acc[6], wrench[6];
     dyn_body_motion(lm->body, w, eta, etad, omega, acc);
     dyn_body_acceleration(lm->body, w, etadd, acc);
     body_inertia(unit, terms, eta, &t->state);
     body_force(unit, terms, &t->state, eta, etad, omega, acc, wrench, t->modal);
-    add_modal_terms(unit, terms, etadd, t, wrench);
+    if (!unit->hinge_moves) beam_coupling(unit, terms, &t->state, I, t->state.coupling);
+    for (int k = 0; k < m; k++) { /* (wrench; modal) += (M_rf; M_ff) eta_ddot */
+        axpy6(etadd[k], t->state.coupling[k], wrench);
+        for (int l = 0; l < m; l++) t->modal[k] += t->state.Mff[PADDED(m) * k + l] * etadd[l];
+    }
     mul3(w->RF, wrench, t->wrench);
     mul3(w->RF, wrench + 3, t->wrench + 3);
     if (w->JF == NULL) return;
-    for (int k = 0; k < lm->m; k++) t->modal[k] += dot6(w->JF[k], t->wrench);
+    for (int k = 0; k < m; k++) t->modal[k] += dot6(w->JF[k], t->wrench);
     add_cross3(w->rF, t->wrench + 3, t->wrench);
-}
-
-static void added_out(const struct link_model *lm, const struct link_work *w, const struct added_tangent *t,
-                      double change, struct link_batch *b)
-{
-    if (lm->body == NULL) {
-        struct rigid turned;
-        double wrench[6];
-        rigid_rotate(&lm->added, w->O.R, &turned);
-        rigid_wrench(&turned, w->O.omega, w->O.acc, wrench);
-        add_scaled(6, wrench, first_lane(change), b->f);
-        return;
-    }
-    if (lm->body->added == NULL) return;
-    add_scaled(6, t->wrench, first_lane(change), b->f);
-    for (int k = 0; k < lm->m; k++) b->modal[k] += t->modal[k] * first_lane(change);
 }
 
 /* ---- both -------------------------------------------------------------------------------------------------------- */
@@ -116,7 +90,21 @@ void tangent_masses_out(const struct model *model, const struct work *work, stru
 {
     const struct link *link = &model->robot->link[i];
     const struct link_model *lm = &model->link[i];
-    if (link->has_payload) payload_out(link, lm, &work->link[i], masses, i, &tangent->batch[i]);
-    if (masses->added_mass[i] != 0)
-        added_out(lm, &work->link[i], &tangent->link[i].added, masses->added_mass[i], &tangent->batch[i]);
+    const struct link_work *w = &work->link[i];
+    const struct added_tangent *t = &tangent->link[i].added;
+    struct link_batch *b = &tangent->batch[i];
+    const double added = masses->added_mass[i];
+    if (link->has_payload) {
+        const struct rigid d = payload_change(link, lm, masses->payload_mass[i], masses->payload_com + 3 * i,
+                                              masses->payload_inertia + 6 * i);
+        if (lm->body == NULL) add_inertia_wrench(&w->O, &d, 1, b->f);
+        else add_inertia_wrench(&w->section[0].T, &d, 1, b->section[0].f);
+    }
+    if (added == 0) return;
+    if (lm->body == NULL) {
+        add_inertia_wrench(&w->O, &lm->added, added, b->f);
+    } else if (lm->body->added != NULL) {
+        add_scaled(6, t->wrench, first_lane(added), b->f);
+        for (int k = 0; k < lm->m; k++) b->modal[k] += t->modal[k] * first_lane(added);
+    }
 }

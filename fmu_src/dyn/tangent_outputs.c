@@ -4,16 +4,6 @@
 #include "dyn/tangent.h"
 #include "math/vec.h"
 
-/* x_T = X x + J deta_ddot */
-static void add_section_acceleration(const struct link_model *lm, const struct section_work *w, const double *x,
-                                     const double *detadd, struct section_derivative *s)
-{
-    motion_shift(x, w->r, s->x);
-    for (int k = 0; k < lm->m; k++) axpy6(detadd[k], w->J[k], s->x);
-    axpy6(1, s->x, s->T.motion + 3);
-    memset(s->y, 0, sizeof s->y);
-}
-
 /* Base to tips: terms of dqdd in accelerations, x, and in inertia forces, y */
 static void add_accelerations(const struct model *model, const struct work *work, struct tangent *tangent,
                               const double *dqdd)
@@ -24,15 +14,20 @@ static void add_accelerations(const struct model *model, const struct work *work
         const struct link_work *w = &work->link[i];
         struct link_tangent *t = &tangent->link[i];
         const struct link_tangent *parent = lm->parent < 0 ? NULL : &tangent->link[lm->parent];
-        const double *carried = parent == NULL ? rest : lm->mount < 0 ? parent->x : parent->section[lm->mount].x;
-        motion_shift(carried, w->d, t->x);
+        const double *x = parent == NULL ? rest : lm->mount < 0 ? parent->x : parent->section[lm->mount].x;
+        motion_shift(x, w->d, t->x);
         for (int k = 0; k < free_velocities(lm); k++) /* those of prescribed joints are already included */
             axpy3(dqdd[lm->v + k], w->h[k], t->x + lm->joint.part[k]);
         axpy6(1, t->x, t->O.motion + 3);
         rigid_mul(&w->self, t->x, t->y);
         for (int k = 0; k < lm->m; k++) axpy6(dqdd[lm->eta_v + k], w->F[k], t->y);
-        for (int s = 0; s < lm->n_sections; s++)
-            add_section_acceleration(lm, &w->section[s], t->x, dqdd + lm->eta_v, &t->section[s]);
+        for (int j = 0; j < lm->n_sections; j++) { /* x_T = X x + J deta_ddot */
+            struct section_derivative *s = &t->section[j];
+            motion_shift(t->x, w->section[j].r, s->x);
+            for (int k = 0; k < lm->m; k++) axpy6(dqdd[lm->eta_v + k], w->section[j].J[k], s->x);
+            axpy6(1, s->x, s->T.motion + 3);
+            memset(s->y, 0, sizeof s->y);
+        }
         if (lm->has_payload) rigid_mul(&w->load, t->section[0].x, t->section[0].y);
     }
 }
@@ -59,11 +54,11 @@ static void add_wrenches(const struct model *model, const struct work *work, str
     }
 }
 
-/* The change of the frame that carries a joint */
+/* The change of the parent frame */
 static const struct frame_tangent *mount_change(const struct link_model *lm, const struct tangent *tangent)
 {
-    static const struct frame_tangent still;
-    if (lm->parent < 0) return &still;
+    static const struct frame_tangent at_rest;
+    if (lm->parent < 0) return &at_rest;
     const struct link_tangent *parent = &tangent->link[lm->parent];
     return lm->mount < 0 ? &parent->O : &parent->section[lm->mount].T;
 }
@@ -71,11 +66,11 @@ static const struct frame_tangent *mount_change(const struct link_model *lm, con
 /* dp of T:  dp_O + dphi_O x r + D r */
 static void section_dp(const struct section_work *w, const struct frame_tangent *O, struct section_derivative *s)
 {
-    for (int k = 0; k < 3; k++) s->T.p[k] = O->p[k] + s->turn[3 + k];
+    for (int k = 0; k < 3; k++) s->T.p[k] = O->p[k] + s->J_deta[3 + k];
     add_cross3(O->phi, w->r, s->T.p);
 }
 
-/* dp of O from the frame that carries it:  dp_C + dphi_C x d + D d */
+/* dp of O from the parent frame C:  dp_C + dphi_C x d + D d */
 void dyn_tangent_position(const struct model *model, const struct work *work, struct tangent *tangent)
 {
     for (int i = 0; i < model->n_links; i++) {
@@ -91,24 +86,6 @@ void dyn_tangent_position(const struct model *model, const struct work *work, st
     }
 }
 
-/* O from the frame that carries it:  D v = D v_C + D omega_C x d + ..., relative to O                                         (25) */
-static void hinge_velocity(const struct link_model *lm, const struct link_work *w, const struct frame *carrier,
-                           const struct frame_tangent *c, const double *dq, const double *dqd, struct frame_tangent *O)
-{
-    copy3(c->v, O->v);
-    add_cross3(c->motion, w->d, O->v);
-    for (int k = 0; k < lm->joint.nv; k++) {
-        double turned[3];
-        if (lm->joint.part[k] == TURNS) {
-            cross3(w->O.v, w->h[k], turned);
-        } else {
-            cross3(carrier->omega, w->h[k], turned);
-            axpy3(dqd[k], w->h[k], O->v);
-        }
-        axpy3(dq[k], turned, O->v);
-    }
-}
-
 /* v_T = v_O + u,   D u as a sum of columns */
 static void section_velocity(const struct link_model *lm, const struct link_work *w, const struct direction *d,
                              const struct frame_tangent *O, struct section_derivative *s)
@@ -119,9 +96,10 @@ static void section_velocity(const struct link_model *lm, const struct link_work
         for (int j = 0; j < lm->m; j++)
             s->T.v[k] += d->q[lm->eta_v + j] * s->Tq[j][9 + k] + d->qd[lm->eta_v + j] * s->Tv[j][9 + k];
     }
-    add_cross3(w->O.v, s->turn, s->T.v);
+    add_cross3(w->O.v, s->J_deta, s->T.v);
 }
 
+/* O from the parent frame C:  D v = D v_C + D omega_C x d + ..., relative to O                                         (25) */
 static void add_velocities(const struct model *model, const struct work *work, struct tangent *tangent)
 {
     static const struct frame world;
@@ -129,9 +107,22 @@ static void add_velocities(const struct model *model, const struct work *work, s
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];
         const struct link_work *w = &work->link[i];
+        const struct frame *C = mount_frame(lm, work, &world);
+        const struct frame_tangent *dC = mount_change(lm, tangent);
         struct link_tangent *t = &tangent->link[i];
-        hinge_velocity(lm, w, mount_frame(lm, work, &world), mount_change(lm, tangent), d->q + lm->v, d->qd + lm->v,
-                       &t->O);
+        copy3(dC->v, t->O.v);
+        add_cross3(dC->motion, w->d, t->O.v);
+        for (int k = 0; k < lm->joint.nv; k++) {
+            const double *h = w->h[k];
+            double turned[3];
+            if (lm->joint.part[k] == TURNS) {
+                cross3(w->O.v, h, turned);
+            } else {
+                cross3(C->omega, h, turned);
+                axpy3(d->qd[lm->v + k], h, t->O.v);
+            }
+            axpy3(d->q[lm->v + k], turned, t->O.v);
+        }
         for (int s = 0; s < lm->n_sections; s++) section_velocity(lm, w, d, &t->O, &t->section[s]);
     }
 }
@@ -145,24 +136,6 @@ void dyn_tangent_motion(const struct model *model, const struct work *work, stru
 }
 
 /* D of the motion of a section as a sum of columns, with the accelerations of dqdd, which D of the motion of O includes */
-static void observe_section(const struct link_model *lm, const struct section_work *w, const struct direction *d,
-                            const double *dqdd, const struct frame_tangent *O, struct section_derivative *s)
-{
-    double *motion = s->T.motion;
-    memset(s->turn, 0, sizeof s->turn);
-    memset(motion, 0, 3 * sizeof *motion);
-    motion_shift(O->motion + 3, w->r, motion + 3);
-    for (int i = 0; i < 9; i++)
-        for (int k = 0; k < 3; k++) motion[i] += O->motion[k] * s->Tw[k][i];
-    for (int k = 0; k < lm->m; k++) {
-        const double q = d->q[lm->eta_v + k], qd = d->qd[lm->eta_v + k];
-        axpy6(q, w->J[k], s->turn);
-        axpy6(dqdd[lm->eta_v + k], w->J[k], motion + 3);
-        for (int i = 0; i < 9; i++) motion[i] += q * s->Tq[k][i] + qd * s->Tv[k][i];
-    }
-    for (int i = 0; i < 3; i++) s->T.phi[i] = O->phi[i] + s->turn[i];
-}
-
 void dyn_tangent_observe(const struct model *model, const struct work *work, struct tangent *tangent,
                          const double *dqdd)
 {
@@ -171,16 +144,30 @@ void dyn_tangent_observe(const struct model *model, const struct work *work, str
         const struct link_model *lm = &model->link[i];
         const struct link_work *w = &work->link[i];
         struct link_tangent *t = &tangent->link[i];
-        for (int s = lm->n_sections; s < lm->n_all_sections; s++) {
-            observe_section(lm, &w->section[s], d, dqdd, &t->O, &t->section[s]);
-            section_dp(&w->section[s], &t->O, &t->section[s]);
-            section_velocity(lm, w, d, &t->O, &t->section[s]);
+        for (int j = lm->n_sections; j < lm->n_all_sections; j++) {
+            const struct section_work *sw = &w->section[j];
+            struct section_derivative *s = &t->section[j];
+            double *motion = s->T.motion;
+            memset(s->J_deta, 0, sizeof s->J_deta);
+            memset(motion, 0, 3 * sizeof *motion);
+            motion_shift(t->O.motion + 3, sw->r, motion + 3);
+            for (int x = 0; x < 9; x++)
+                for (int k = 0; k < 3; k++) motion[x] += t->O.motion[k] * s->Tw[k][x];
+            for (int k = 0; k < lm->m; k++) {
+                const double q = d->q[lm->eta_v + k], qd = d->qd[lm->eta_v + k];
+                axpy6(q, sw->J[k], s->J_deta);
+                axpy6(dqdd[lm->eta_v + k], sw->J[k], motion + 3);
+                for (int x = 0; x < 9; x++) motion[x] += q * s->Tq[k][x] + qd * s->Tv[k][x];
+            }
+            for (int k = 0; k < 3; k++) s->T.phi[k] = t->O.phi[k] + s->J_deta[k];
+            section_dp(sw, &t->O, s);
+            section_velocity(lm, w, d, &t->O, s);
         }
     }
 }
 
 /* dx = D x + dphi x x */
-static void absolute(const double *D, const double *phi, const double *x, double *dx)
+static void absolute_change(const double *D, const double *phi, const double *x, double *dx)
 {
     copy3(D, dx);
     add_cross3(phi, x, dx);
@@ -210,10 +197,10 @@ void dyn_tangent_frame(const struct work *work, const struct tangent *tangent, c
     const struct frame_tangent *t = anchor->section < 0 ? &lt->O : &lt->section[anchor->section].T;
     copy3(t->p, change->p);
     copy3(t->phi, change->phi);
-    absolute(t->v, t->phi, frame->v, change->v);
-    absolute(t->motion, t->phi, frame->omega, change->omega);
-    absolute(t->motion + 3, t->phi, frame->acc, change->alpha);
-    absolute(t->motion + 6, t->phi, frame->acc + 3, change->a);
+    absolute_change(t->v, t->phi, frame->v, change->v);
+    absolute_change(t->motion, t->phi, frame->omega, change->omega);
+    absolute_change(t->motion + 3, t->phi, frame->acc, change->alpha);
+    absolute_change(t->motion + 6, t->phi, frame->acc + 3, change->a);
     if (anchor->offset) {
         double r[3];
         mul3(frame->R, anchor->at.p, r);
@@ -246,15 +233,15 @@ void dyn_tangent_deflection(const struct model *model, const struct work *work, 
     memset(deflection, 0, 3 * sizeof *deflection);
     memset(rotation, 0, 3 * sizeof *rotation);
     if (lm->body == NULL) return;
-    const double *turn = t->section[0].turn;
-    tmul3(w->O.R, turn + 3, deflection);
+    const double *J_deta = t->section[0].J_deta;
+    tmul3(w->O.R, J_deta + 3, deflection);
     if (w->JF == NULL) { /* theta = Lambda eta */
         for (int k = 0; k < lm->m; k++)
             axpy3(tangent->direction.q[lm->eta_v + k], lm->body->tip.Lambda + 3 * k, rotation);
     } else {
         double rho[3], psi[3];
         rotation_between(w->theta_d, w->section[0].theta, rho);
-        tmul3(w->O.R, turn, psi);
+        tmul3(w->O.R, J_deta, psi);
         rotation_vector_rate(rho, psi, rotation);
     }
 }

@@ -6,14 +6,14 @@
 #include "dyn/tangent_lanes.h"
 #include "math/vec.h"
 
-static bool meets(int from, int to, int first, int last)
+static bool overlap(int from, int to, int first, int last)
 {
     return first < to && from < last;
 }
 
 static bool varies(const struct batch *batch, int first, int last)
 {
-    return meets(batch->q_from, batch->q_to, first, last) || meets(batch->v_from, batch->v_to, first, last);
+    return overlap(batch->q_from, batch->q_to, first, last) || overlap(batch->v_from, batch->v_to, first, last);
 }
 
 /* w = inertia of a rigid body times x */
@@ -49,53 +49,50 @@ INLINE void rotational_column(const struct link_work *w, const double *h, const 
 }
 
 /* A translational column: D d = h dq */
-INLINE void translational_column(const struct frame *carrier, const double *h, const double *wh, const lanes *dwh,
-                                 double qd, lanes dq, lanes dqd, lanes *O)
+INLINE void translational_column(const struct frame *C, const double *h, const double *wh, const lanes *dwh, double qd,
+                                 lanes dq, lanes dqd, lanes *O)
 {
     double turned[3];
-    cross3(carrier->acc, h, turned);
-    add_cross3(carrier->omega, wh, turned);
+    cross3(C->acc, h, turned);
+    add_cross3(C->omega, wh, turned);
     for (int i = 0; i < 3; i++) O[6 + i] += dq * turned[i] + 2 * (qd * dwh[i] + dqd * wh[i]);
 }
 
-/* Columns that depend on positions: the change of H qd and of H qdd + zeta                                              (67) */
-static void subspace_columns(int nv, const struct subspace_change *subspace, const double *omega,
-                             const struct joint_seed *seed, lanes *O)
-{
-    lanes turn[3] = {0};
-    for (int j = 0; j < nv; j++) {
-        add_scaled(3, subspace->velocity[j], seed->dq[j], turn);
-        add_scaled(3, subspace->acceleration[j], seed->dq[j], O + 3);
-        add_scaled(3, subspace->rate[j], seed->dqd[j], O + 3);
-    }
-    for (int i = 0; i < 3; i++) O[i] += turn[i];
-    add_cross_left(omega, turn, O + 3);
-}
-
-/* D of O from D of the frame that carries it: (25), (26) with d and h constant there, then relative to O */
+/* D of O from D of the parent frame C: (25), (26) with d and h constant in C, then relative to O */
 INLINE void hinge_out(const int nv, const struct link_model *lm, const struct link_work *w,
-                      const struct link_tangent *t, const struct frame *carrier, const lanes *motion, const double *qd,
+                      const struct link_tangent *t, const struct frame *C, const lanes *motion, const double *qd,
                       const struct joint_seed *seed, lanes *O)
 {
     double wd[3];
     lanes dwd[3] = {0};
     memcpy(O, motion, 9 * sizeof *O);
-    cross3(carrier->omega, w->d, wd);
+    cross3(C->omega, w->d, wd);
     add_cross_right(motion, w->d, dwd);
     add_cross_right(motion + 3, w->d, O + 6);
     add_cross_right(motion, wd, O + 6);
-    add_cross_left(carrier->omega, dwd, O + 6);
+    add_cross_left(C->omega, dwd, O + 6);
     for (int k = 0; k < nv; k++) {
         const double *h = w->h[k];
         double wh[3];
         lanes dwh[3] = {0};
-        cross3(carrier->omega, h, wh);
+        cross3(C->omega, h, wh);
         add_cross_right(motion, h, dwh);
         if (lm->joint.part[k] == TURNS) rotational_column(w, h, wh, dwh, qd[k], seed->dq[k], seed->dqd[k], O);
-        else translational_column(carrier, h, wh, dwh, qd[k], seed->dq[k], seed->dqd[k], O);
+        else translational_column(C, h, wh, dwh, qd[k], seed->dq[k], seed->dqd[k], O);
         if (seed->dqdd != NULL) add_scaled(3, h, seed->dqdd[k], O + 3 + lm->joint.part[k]);
     }
-    if (nv > 1 && lm->joint.several_turns) subspace_columns(nv, &t->subspace, carrier->omega, seed, O);
+    if (nv > 1 &&
+        lm->joint.several_turns) { /* the columns depend on positions: the change of H qd and of H qdd + zeta  (67) */
+        const struct subspace_change *subspace = &t->subspace;
+        lanes dH_qd[3] = {0}; /* (D H) qd */
+        for (int j = 0; j < nv; j++) {
+            add_scaled(3, subspace->velocity[j], seed->dq[j], dH_qd);
+            add_scaled(3, subspace->acceleration[j], seed->dq[j], O + 3);
+            add_scaled(3, subspace->rate[j], seed->dqd[j], O + 3);
+        }
+        for (int i = 0; i < 3; i++) O[i] += dH_qd[i];
+        add_cross_left(C->omega, dH_qd, O + 3);
+    }
 }
 
 /* Terms of the link's own eta and eta_dot */
@@ -112,7 +109,7 @@ static void add_modes(const struct link_model *lm, const struct link_work *w, co
             int s = 0;
             do { /* every flexible link has a tip */
                 add_scaled(9, t->section[s].Tq[k], dq, b->section[s].T);
-                add_scaled(6, w->section[s].J[k], dq, b->section[s].turn);
+                add_scaled(6, w->section[s].J[k], dq, b->section[s].J_deta);
             } while (++s < lm->n_sections);
         }
         if (v >= batch->v_from && v < batch->v_to) {
@@ -135,7 +132,7 @@ INLINE void section_out(const struct section_work *w, const struct section_deriv
     memcpy(b->T + 3, acc, 6 * sizeof *acc);
     add_cross_right(acc, w->r, b->T + 6);
     for (int i = 0; i < 3; i++) add_scaled(9, t->Tw[i], omega[i], b->T);
-    memset(b->turn, 0, sizeof b->turn);
+    memset(b->J_deta, 0, sizeof b->J_deta);
     memset(b->f, 0, sizeof b->f);
 }
 
@@ -152,7 +149,7 @@ static void flexible_out(const struct link_model *lm, const struct link_work *w,
         for (int i = 0; i < 6; i++) sum += acc[i] * t->Ft[row * i + j];
         b->modal[j] = sum;
     }
-    b->bends = meets(batch->q_from, batch->q_to, lm->eta_v, lm->eta_v + m);
+    b->bends = overlap(batch->q_from, batch->q_to, lm->eta_v, lm->eta_v + m);
     section_out(&w->section[0], &t->section[0], b->O, &b->section[0]);
     for (int s = 1; s < lm->n_sections; s++) section_out(&w->section[s], &t->section[s], b->O, &b->section[s]);
     if (varies(batch, lm->eta_v, lm->eta_v + m)) add_modes(lm, w, t, batch, b);
@@ -162,35 +159,22 @@ static void flexible_out(const struct link_model *lm, const struct link_work *w,
     for (int i = 0; i < 3; i++) add_scaled(6, t->Lw[i], tip->T[i], tip->f);
 }
 
-static void stand_still(const struct link_model *lm, struct link_batch *b)
-{
-    b->bends = false;
-    memset(b->O, 0, sizeof b->O);
-    memset(b->f, 0, sizeof b->f);
-    memset(b->modal, 0, (size_t)lm->m * sizeof *b->modal);
-    for (int s = 0; s < lm->n_sections; s++) {
-        memset(b->section[s].T, 0, sizeof b->section[s].T);
-        memset(b->section[s].turn, 0, sizeof b->section[s].turn);
-        memset(b->section[s].f, 0, sizeof b->section[s].f);
-    }
-}
-
 static void link_out(const struct model *model, const struct work *work, struct tangent *tangent,
                      const struct input *in, const struct batch *batch, int i)
 {
-    static const lanes still[9];
+    static const lanes at_rest[9];
     const struct frame world = {.acc = {0, 0, 0, -model->gravity[0], -model->gravity[1], -model->gravity[2]}};
     const struct link_model *lm = &model->link[i];
     const struct link_work *w = &work->link[i];
     const struct link_tangent *t = &tangent->link[i];
     struct link_batch *b = &tangent->batch[i];
-    const struct frame *carrier = mount_frame(lm, work, &world);
+    const struct frame *C = mount_frame(lm, work, &world);
     const struct link_batch *parent = lm->parent < 0 ? NULL : &tangent->batch[lm->parent];
-    const lanes *motion = parent == NULL ? still : lm->mount < 0 ? parent->O : parent->section[lm->mount].T;
+    const lanes *motion = parent == NULL ? at_rest : lm->mount < 0 ? parent->O : parent->section[lm->mount].T;
     const bool given = lm->prescribed >= 0 && batch->prescribed_qdd != NULL;
     const struct joint_seed seed = {batch->q + lm->v, batch->qd + lm->v,
                                     given ? batch->prescribed_qdd + lm->prescribed : NULL};
-    WITH_COLUMNS(N, lm->joint.nv, hinge_out(N, lm, w, t, carrier, motion, in->qd + lm->v, &seed, b->O));
+    WITH_COLUMNS(N, lm->joint.nv, hinge_out(N, lm, w, t, C, motion, in->qd + lm->v, &seed, b->O));
     if (lm->body != NULL) {
         flexible_out(lm, w, batch, t, b);
     } else {
@@ -210,8 +194,19 @@ void tangent_sweep_out(const struct model *model, const struct work *work, struc
         struct link_batch *b = &tangent->batch[i];
         b->moves =
             others || (lm->parent >= 0 && tangent->batch[lm->parent].moves) || varies(batch, lm->v, lm->eta_v + lm->m);
-        if (b->moves) link_out(model, work, tangent, in, batch, i);
-        else stand_still(lm, b);
+        if (b->moves) {
+            link_out(model, work, tangent, in, batch, i);
+            continue;
+        }
+        b->bends = false;
+        memset(b->O, 0, sizeof b->O);
+        memset(b->f, 0, sizeof b->f);
+        memset(b->modal, 0, (size_t)lm->m * sizeof *b->modal);
+        for (int s = 0; s < lm->n_sections; s++) {
+            memset(b->section[s].T, 0, sizeof b->section[s].T);
+            memset(b->section[s].J_deta, 0, sizeof b->section[s].J_deta);
+            memset(b->section[s].f, 0, sizeof b->section[s].f);
+        }
     }
 }
 
@@ -225,7 +220,7 @@ void tangent_sweep_rotation(const struct model *model, const struct work *work, 
         const struct link_model *lm = &model->link[i];
         for (int k = 0; k < lm->joint.nv; k++)
             if (lm->joint.part[k] == TURNS) add_scaled(3, work->link[i].h[k], batch->q[lm->v + k], phi);
-        for (int k = 0; section >= 0 && k < 3; k++) phi[k] += tangent->batch[i].section[section].turn[k];
+        for (int k = 0; section >= 0 && k < 3; k++) phi[k] += tangent->batch[i].section[section].J_deta[k];
     }
 }
 
@@ -259,9 +254,9 @@ INLINE void section_to_hinge(int m, const struct section_work *w, struct section
 {
     const int row = PADDED(m);
     if (b->bends) {
-        add_cross_right(s->turn, w->f, s->f);
-        add_cross_right(s->turn, w->f + 3, s->f + 3);
-        add_cross_right(s->turn + 3, w->f + 3, b->f);
+        add_cross_right(s->J_deta, w->f, s->f);
+        add_cross_right(s->J_deta, w->f + 3, s->f + 3);
+        add_cross_right(s->J_deta + 3, w->f + 3, b->f);
     }
     for (int j = 0; j < m; j++)
         for (int i = 0; i < 6; i++) b->modal[j] += s->f[i] * w->Jt[row * i + j];
@@ -273,8 +268,8 @@ INLINE void section_to_hinge(int m, const struct section_work *w, struct section
 INLINE void hinge_in(const int nv, const struct link_model *lm, const struct link_work *w, const struct link_tangent *t,
                      const struct batch *batch, int n, int count, const struct link_batch *b, double *columns)
 {
-    const bool by_q = meets(batch->q_from, batch->q_to, lm->v, lm->v + nv);
-    const bool by_qd = meets(batch->v_from, batch->v_to, lm->v, lm->v + nv);
+    const bool by_q = overlap(batch->q_from, batch->q_to, lm->v, lm->v + nv);
+    const bool by_qd = overlap(batch->v_from, batch->v_to, lm->v, lm->v + nv);
     const bool given = lm->prescribed >= 0 && batch->prescribed_qdd != NULL;
     for (int k = 0; k < nv; k++) {
         lanes force = -dot_lanes(3, w->h[k], b->f + lm->joint.part[k]);
@@ -285,13 +280,13 @@ INLINE void hinge_in(const int nv, const struct link_model *lm, const struct lin
     }
 }
 
-/* f to the frame that carries the joint: relative to it, n += d x f, and D d x f for translational columns */
+/* Adds f to that of the parent frame: relative to it, n += d x f, and D d x f for translational columns */
 INLINE void add_to_parent(const int nv, const struct link_model *lm, const struct link_work *w,
                           const struct batch *batch, const struct link_batch *b, lanes *sum)
 {
     for (int i = 0; i < 6; i++) sum[i] += b->f[i];
     add_cross_left(w->d, b->f + 3, sum);
-    if (!meets(batch->q_from, batch->q_to, lm->v, lm->v + nv)) return;
+    if (!overlap(batch->q_from, batch->q_to, lm->v, lm->v + nv)) return;
     for (int k = 0; k < nv; k++) {
         double turned[6] = {0};
         if (lm->joint.part[k] == TURNS) {

@@ -2,21 +2,17 @@
 
 #include <string.h>
 
-static void make_section(const struct section_model *sm, size_t m, struct arena *arena, struct section_work *s)
-{
-    const size_t row = (size_t)PADDED((int)m);
-    s->J = arena_allocate(arena, m, sizeof *s->J);
-    s->Jt = arena_allocate(arena, 6 * row, sizeof(double));
-    s->slope = sm->shape.H != NULL ? arena_allocate(arena, row, sizeof(double)) : NULL;
-}
-
 static enum status make_flexible(const struct link_model *lm, bool newton, struct arena *arena, struct link_work *w)
 {
     const struct body *body = lm->body;
     const size_t m = (size_t)body->m, row = (size_t)PADDED(body->m);
     w->section = arena_allocate(arena, (size_t)lm->n_all_sections, sizeof *w->section);
-    for (int s = 0; !arena->failed && s < lm->n_all_sections; s++)
-        make_section(&lm->section[s], m, arena, &w->section[s]);
+    for (int s = 0; !arena->failed && s < lm->n_all_sections; s++) {
+        struct section_work *section = &w->section[s];
+        section->J = arena_allocate(arena, m, sizeof *section->J);
+        section->Jt = arena_allocate(arena, 6 * row, sizeof(double));
+        if (lm->section[s].shape.H != NULL) section->H_eta = arena_allocate(arena, row, sizeof(double));
+    }
     w->F = arena_allocate(arena, m, sizeof *w->F);
     w->W = arena_allocate(arena, m, sizeof *w->W);
     w->Z = arena_allocate(arena, m, sizeof *w->Z);
@@ -35,49 +31,47 @@ static enum status make_flexible(const struct link_model *lm, bool newton, struc
     return arena->failed ? STATUS_NO_MEMORY : status;
 }
 
-static enum status make(const struct model *model, bool newton, struct work **made)
+static enum status make_work(const struct model *model, bool newton, struct work **made)
 {
     struct arena arena = {0};
     *made = NULL;
     struct work *work = arena_allocate(&arena, 1, sizeof *work);
-    struct link_work *link = arena_allocate(&arena, (size_t)model->n_links, sizeof *link);
-    const size_t n = (size_t)model->nv;
+    if (work == NULL) return STATUS_NO_MEMORY;
+    work->link = arena_allocate(&arena, (size_t)model->n_links, sizeof *work->link);
+    const size_t n = (size_t)model->nv, padded = (size_t)PADDED(model->n_links);
     int most = 1;
     for (int i = 0; i < model->n_links && !arena.failed; i++) {
-        const int velocities = model->link[i].joint.nv + model->link[i].m;
-        if (velocities > most) most = velocities;
-        if (model->link[i].body != NULL) make_flexible(&model->link[i], newton, &arena, &link[i]);
-        link[i].own_hinge = newton ? link[i].newton_hinge : model->link[i].joint.motor_inertia;
+        const struct link_model *lm = &model->link[i];
+        struct link_work *w = &work->link[i];
+        if (lm->joint.nv + lm->m > most) most = lm->joint.nv + lm->m;
+        if (lm->body != NULL) make_flexible(lm, newton, &arena, w);
+        w->own_hinge = newton ? w->newton_hinge : lm->joint.motor_inertia;
     }
-    double *M = arena_allocate(&arena, n * n, sizeof(double)), *factor = arena_allocate(&arena, n * n, sizeof(double));
-    double *inverse_d = arena_allocate(&arena, n, sizeof(double)), *rhs = arena_allocate(&arena, n, sizeof(double));
-    double(*column)[6] = arena_allocate(&arena, (size_t)most, sizeof *column);
-    const size_t padded = (size_t)PADDED(model->n_links);
-    double *angle = arena_allocate(&arena, 3 * padded, sizeof *angle);
+    work->M = arena_allocate(&arena, n * n, sizeof(double));
+    work->factor = arena_allocate(&arena, n * n, sizeof(double));
+    work->inverse_d = arena_allocate(&arena, n, sizeof(double));
+    work->rhs = arena_allocate(&arena, n, sizeof(double));
+    work->column = arena_allocate(&arena, (size_t)most, sizeof *work->column);
+    work->angles.angle = arena_allocate(&arena, padded, sizeof(double));
+    work->angles.sine = arena_allocate(&arena, padded, sizeof(double));
+    work->angles.cosine = arena_allocate(&arena, padded, sizeof(double));
     if (arena.failed) {
         arena_release(&arena);
         return STATUS_NO_MEMORY;
     }
-    *work = (struct work){.link = link,
-                          .angles = {angle, angle + padded, angle + 2 * padded},
-                          .M = M,
-                          .factor = factor,
-                          .inverse_d = inverse_d,
-                          .rhs = rhs,
-                          .column = column,
-                          .arena = arena};
+    work->arena = arena;
     *made = work;
     return STATUS_OK;
 }
 
 enum status work_make(const struct model *model, struct work **made)
 {
-    return make(model, false, made);
+    return make_work(model, false, made);
 }
 
 enum status work_make_newton(const struct model *model, struct work **made)
 {
-    return make(model, true, made);
+    return make_work(model, true, made);
 }
 
 void work_reset(const struct model *model, struct work *work, int link)

@@ -26,7 +26,7 @@ struct section_work {
     double (*J)[SIX];            /* m: velocity of T per eta_dot, O fixed                                    */
     double *Jt;                  /* 6 x m: the same by rows of PADDED(m)                                     */
     double RJ[9];                /* beams whose F is O: R Jl, of which the angular parts of J are columns     */
-    double *slope;               /* PADDED(m): H eta; NULL without foreshortening                            */
+    double *H_eta;               /* PADDED(m): H eta; NULL without foreshortening                            */
     /* motion, by dyn_motion() */
     double b[6]; /* inertia wrench of the payload at T, minus the loads there [N m; N] */
     /* articulated body, by dyn_articulate() */
@@ -44,7 +44,7 @@ struct link_work {
     /* configuration, by dyn_configuration() */
     struct frame O;
     double h[MOST_VELOCITIES][3]; /* columns of the joint's motion subspace: unit vectors                 */
-    double d[3];                  /* O minus the origin of the frame that carries the joint        [m]    */
+    double d[3];                  /* O minus the origin of the parent frame                       [m]    */
     struct rigid self;            /* body and hub about O, modes locked                                   */
     struct rigid hub;             /* flexible: hub about O, included in self                              */
     struct rigid load;            /* flexible: payload about the tip                                      */
@@ -82,7 +82,7 @@ struct link_work {
     /* inverse dynamics, by dyn_inverse() */
     double f[6]; /* reaction: wrench of the joint on the link at O */
 
-    /* Newton matrix, by dyn_newton_terms(): slopes of the joint's forces; Jm + gamma d + gamma^2 k */
+    /* Newton matrix, by dyn_newton_terms(): derivatives of the joint's forces; Jm + gamma d + gamma^2 k */
     double k_joint[MOST_VELOCITIES], d_joint[MOST_VELOCITIES], newton_hinge[MOST_VELOCITIES];
 
     /* composite body, by dyn_mass_matrix() */
@@ -113,13 +113,13 @@ void work_free(struct work *work);
 /* After model_set_added_mass() of a link. */
 void work_reset(const struct model *model, struct work *work, int link);
 
-/* The section of its parent that carries a link's joint; NULL: O of the parent, or the world. */
+/* The section of the parent that a link is attached to; NULL: O of the parent, or the world. */
 static inline struct section_work *mount_section(const struct link_model *lm, const struct work *work)
 {
     return lm->mount < 0 ? NULL : &work->link[lm->parent].section[lm->mount];
 }
 
-/* The frame that carries a link's joint. */
+/* The parent frame of a link. */
 static inline const struct frame *mount_frame(const struct link_model *lm, const struct work *work,
                                               const struct frame *world)
 {

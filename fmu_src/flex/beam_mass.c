@@ -2,35 +2,11 @@
 
 #include "flex/quadrature.h"
 
-typedef double property(const struct beam_properties *at);
-
-static double own_mass(const struct beam_properties *at)
-{
-    return at->mass_per_length;
-}
-
-static double added_mass(const struct beam_properties *at)
-{
-    return at->added_mass_per_length;
-}
-
-static double inertia_x(const struct beam_properties *at)
-{
-    return at->inertia_per_length[0];
-}
-
-static double inertia_y(const struct beam_properties *at)
-{
-    return at->inertia_per_length[1];
-}
-
-static double inertia_z(const struct beam_properties *at)
-{
-    return at->inertia_per_length[2];
-}
+/* The properties that have moments. */
+enum property { OWN_MASS, ADDED_MASS, INERTIA_X, INERTIA_Y, INERTIA_Z, PROPERTIES };
 
 /* moment_k += int p s^k ds, k = 0, 1, 2. Between stations p is a polynomial of degree 4 at most, the quadrature exact. */
-static void add_moments(const struct beam *beam, const struct profile *stations, property *p, double moment[3])
+static void add_moments(const struct beam *beam, const struct profile *stations, enum property p, double moment[3])
 {
     double node[GAUSS_POINTS], weight[GAUSS_POINTS];
     quadrature_gauss_legendre(node, weight);
@@ -40,7 +16,9 @@ static void add_moments(const struct beam *beam, const struct profile *stations,
         for (int g = 0; g < GAUSS_POINTS; g++) {
             const double s = from + (to - from) * node[g];
             const struct beam_properties at = beam_at(beam, s);
-            const double dp = p(&at) * (to - from) * weight[g];
+            const double *J = at.inertia_per_length;
+            const double value[PROPERTIES] = {at.mass_per_length, at.added_mass_per_length, J[0], J[1], J[2]};
+            const double dp = value[p] * (to - from) * weight[g];
             moment[0] += dp;
             moment[1] += dp * s;
             moment[2] += dp * s * s;
@@ -64,16 +42,15 @@ static const struct profile *stations_of(const struct beam *beam, const struct p
 
 struct mass_properties beam_rigid(const struct beam *beam)
 {
-    static property *const inertia[3] = {inertia_x, inertia_y, inertia_z};
     const double L = beam->length;
     double m[3] = {0};
-    add_moments(beam, stations_of(beam, &beam->mass_per_length), own_mass, m);
-    add_moments(beam, &beam->added_mass_per_length, added_mass, m);
+    add_moments(beam, stations_of(beam, &beam->mass_per_length), OWN_MASS, m);
+    add_moments(beam, &beam->added_mass_per_length, ADDED_MASS, m);
     if (m[0] == 0) return (struct mass_properties){0}; /* no added mass */
     struct mass_properties rigid = {.mass = m[0] * L, .com = {m[1] / m[0] * L, 0, 0}};
     for (int i = 0; i < 3; i++) {
         double J[3] = {0};
-        add_moments(beam, stations_of(beam, &beam->inertia_per_length[i]), inertia[i], J);
+        add_moments(beam, stations_of(beam, &beam->inertia_per_length[i]), INERTIA_X + i, J);
         rigid.inertia[i] = J[0] * L + (i > 0 ? (m[2] - m[1] * m[1] / m[0]) * L * L * L : 0);
     }
     return rigid;
@@ -95,6 +72,6 @@ double beam_mean_mass_per_length(const struct beam *beam)
         const struct beam_properties at = beam_at(beam, 0);
         return at.mass_per_length;
     }
-    add_moments(beam, stations, own_mass, m);
+    add_moments(beam, stations, OWN_MASS, m);
     return m[0];
 }

@@ -29,24 +29,15 @@ struct body_arrays {
 static enum status body_storage(struct arena *arena, struct body *body, struct body_arrays *f)
 {
     const size_t m = (size_t)body->m, n = (size_t)body->n_shapes;
-    f->k = arena_allocate(arena, n, sizeof *f->k);
-    f->s = arena_allocate(arena, n, sizeof(double));
-    f->b = arena_allocate(arena, 3 * n, sizeof(double));
-    f->G = arena_allocate(arena, n * n, sizeof(double));
-    f->JL = arena_allocate(arena, 3 * m, sizeof(double));
-    f->Mff0 = arena_allocate(arena, m * m, sizeof(double));
-    f->K = arena_allocate(arena, m * m, sizeof(double));
-    f->D = arena_allocate(arena, m * m, sizeof(double));
-    if (arena->failed) return STATUS_NO_MEMORY;
-    body->k = f->k;
-    body->s = f->s;
-    body->b = f->b;
-    body->G = f->G;
-    body->JL = f->JL;
-    body->Mff0 = f->Mff0;
-    body->K = f->K;
-    body->D = f->D;
-    return STATUS_OK;
+    body->k = f->k = arena_allocate(arena, n, sizeof *f->k);
+    body->s = f->s = arena_allocate(arena, n, sizeof(double));
+    body->b = f->b = arena_allocate(arena, 3 * n, sizeof(double));
+    body->G = f->G = arena_allocate(arena, n * n, sizeof(double));
+    body->JL = f->JL = arena_allocate(arena, 3 * m, sizeof(double));
+    body->Mff0 = f->Mff0 = arena_allocate(arena, m * m, sizeof(double));
+    body->K = f->K = arena_allocate(arena, m * m, sizeof(double));
+    body->D = f->D = arena_allocate(arena, m * m, sizeof(double));
+    return arena->failed ? STATUS_NO_MEMORY : STATUS_OK;
 }
 
 /* N0 += tr(J)/2 I - J, so that tr(N) I - N includes the spin inertia J (theory.md 14) */
@@ -115,7 +106,7 @@ static enum status make_functions(const struct beam *beam, const struct body *bo
     return beam->foreshortening ? shortening_pairs_make(beam, body->m, arena, &fn->pairs) : STATUS_OK;
 }
 
-static void evaluate(struct beam_functions *fn, double x)
+static void evaluate_functions(struct beam_functions *fn, double x)
 {
     for (int i = 0; i < fn->m; i++) shape_value(&fn->function[i], x, fn->value + 3 * i);
 }
@@ -124,53 +115,16 @@ static void evaluate(struct beam_functions *fn, double x)
 static void add_slope_products(struct beam_functions *fn, double from, double to, double *h)
 {
     for (int g = 0; g < GAUSS_POINTS; g++) {
-        evaluate(fn, from + (to - from) * fn->node[g]);
+        evaluate_functions(fn, from + (to - from) * fn->node[g]);
         const double w = (to - from) * fn->weight[g];
         for (int p = 0; p < fn->pairs.n; p++)
             h[p] += w * fn->value[3 * fn->pairs.i[p] + 1] * fn->value[3 * fn->pairs.j[p] + 1];
     }
 }
 
-/* Adds the integrand at x, with mass dm, to the integrals of the pairs but G, which is summed panel by panel. */
-static void add_pair_point(const struct beam_functions *fn, double x, double dm)
-{
-    const struct pair_integrals *pairs = &fn->pairs;
-    for (int p = 0; p < pairs->n; p++) {
-        const double h = dm * pairs->h[p];
-        pairs->s[p] += h;
-        pairs->b[p] += h * x;
-        for (int k = 0; k < fn->m; k++)
-            if (family_axis[fn->family[k]] >= 0) pairs->T[fn->m * p + k] += h * fn->value[3 * k];
-    }
-}
-
-/* What of a beam is integrated: the beam itself, or its added mass per unit of its factor, which has no inertia and no stiffness. */
-enum share { BARE, ADDED };
-
-static struct beam_properties share_at(const struct beam *beam, enum share share, double s)
-{
-    const struct beam_properties at = beam_at(beam, s);
-    if (share == BARE) return at;
-    struct profile unit = beam->added_mass_per_length;
-    unit.factor = 1;
-    return (struct beam_properties){.mass_per_length = beam_profile_at(&unit, s)};
-}
-
-/* Mass and its moments; the integrals of the scalar shapes */
-static void add_shape_point(struct body *body, struct body_arrays *f, const struct beam_functions *fn, double x,
-                            double dm)
-{
-    const int n = body->n_shapes;
-    body->mass += dm;
-    body->c0[0] += dm * x;
-    body->N0[0] += dm * x * x;
-    for (int s = 0; s < n; s++) {
-        const double phi = dm * fn->value[3 * body->k[s]];
-        f->s[s] += phi;
-        f->b[s] += x * phi;
-        for (int t = s; t < n; t++) f->G[n * s + t] += phi * fn->value[3 * body->k[t]];
-    }
-}
+/* The part of a beam that is integrated: the beam itself, or its added mass with factor 1, which has no rotary inertia and no
+   stiffness. */
+enum part { BARE, ADDED };
 
 /* Modal mass, stiffness and spin; families do not couple */
 static void add_mode_point(const struct body *body, struct body_arrays *f, const struct beam_functions *fn,
@@ -194,21 +148,43 @@ static void add_mode_point(const struct body *body, struct body_arrays *f, const
     }
 }
 
-/* Adds the integrand at x, with weight dx, to every integral over the beam but G of the pairs; its mass. */
-static double add_beam_point(const struct beam *beam, enum share share, struct body *body, struct body_arrays *f,
+/* Adds the integrand at x, with weight dx, to every integral over the beam except G of the pairs, which is summed panel by panel.
+   Returns its mass. */
+static double add_beam_point(const struct beam *beam, enum part part, struct body *body, struct body_arrays *f,
                              struct beam_functions *fn, double x, double dx)
 {
-    const struct beam_properties at = share_at(beam, share, x / beam->length);
+    const struct pair_integrals *pairs = &fn->pairs;
+    struct beam_properties at = beam_at(beam, x / beam->length);
+    if (part == ADDED) {
+        struct profile unit = beam->added_mass_per_length;
+        unit.factor = 1;
+        at = (struct beam_properties){.mass_per_length = beam_profile_at(&unit, x / beam->length)};
+    }
+    const int n = body->n_shapes;
     const double dm = at.mass_per_length * dx, *J = at.inertia_per_length;
-    evaluate(fn, x);
-    add_pair_point(fn, x, dm);
-    add_shape_point(body, f, fn, x, dm);
+    evaluate_functions(fn, x);
+    for (int p = 0; p < pairs->n; p++) {
+        const double h = dm * pairs->h[p];
+        pairs->s[p] += h;
+        pairs->b[p] += h * x;
+        for (int k = 0; k < fn->m; k++)
+            if (family_axis[fn->family[k]] >= 0) pairs->T[fn->m * p + k] += h * fn->value[3 * k];
+    }
+    body->mass += dm;
+    body->c0[0] += dm * x;
+    body->N0[0] += dm * x * x;
+    for (int s = 0; s < n; s++) {
+        const double phi = dm * fn->value[3 * body->k[s]];
+        f->s[s] += phi;
+        f->b[s] += x * phi;
+        for (int t = s; t < n; t++) f->G[n * s + t] += phi * fn->value[3 * body->k[t]];
+    }
     add_spin(body->N0, (const double[6]){J[0] * dx, J[1] * dx, J[2] * dx, 0, 0, 0});
     add_mode_point(body, f, fn, &at, dx);
     return dm;
 }
 
-static void integrate_beam(const struct beam *beam, enum share share, struct body *body, struct body_arrays *f,
+static void integrate_beam(const struct beam *beam, enum part part, struct body *body, struct body_arrays *f,
                            struct beam_functions *fn)
 {
     for (int panel = 0; panel < fn->panels.n; panel++) {
@@ -221,7 +197,7 @@ static void integrate_beam(const struct beam *beam, enum share share, struct bod
                 memcpy(fn->pairs.h, fn->pairs.h_panel, (size_t)fn->pairs.n * sizeof(double));
                 add_slope_products(fn, from, x, fn->pairs.h);
             }
-            dm[g] = add_beam_point(beam, share, body, f, fn, x, (to - from) * fn->weight[g]);
+            dm[g] = add_beam_point(beam, part, body, f, fn, x, (to - from) * fn->weight[g]);
         }
         if (fn->pairs.n == 0) continue;
         shortening_pairs_add_gram(&fn->pairs, dm);
@@ -255,7 +231,7 @@ static enum status beam_section(const struct beam *beam, const struct body *body
         for (int p = 0; p < pairs->n; p++)
             H[row * pairs->i[p] + pairs->j[p]] = H[row * pairs->j[p] + pairs->i[p]] = pairs->h[p];
     }
-    evaluate(fn, x);
+    evaluate_functions(fn, x);
     for (int i = 0; i < m; i++) {
         const int family = fn->family[i];
         axis[i] = family_axis[family] >= 0 ? family_axis[family] : X;
@@ -300,38 +276,6 @@ static enum status beam_damping(const struct beam *beam, struct body *body, stru
     return STATUS_OK;
 }
 
-/* Eigenfunctions are orthogonal with respect to K: off-diagonal terms are rounding errors of the quadrature and are set to zero. */
-static void clear_rounding(int m, double *K)
-{
-    for (int i = 0; i < m; i++)
-        for (int j = 0; j < m; j++)
-            if (i != j && fabs(K[m * i + j]) <= 1e-13 * sqrt(K[(m + 1) * i] * K[(m + 1) * j])) K[m * i + j] = 0;
-}
-
-static bool is_diagonal(int m, const double *A)
-{
-    bool diagonal = true;
-    for (int i = 0; i < m * m; i++) diagonal = diagonal && (i % (m + 1) == 0 || A[i] == 0);
-    return diagonal;
-}
-
-static bool is_zero(int count, const double *A)
-{
-    bool zero = true;
-    for (int i = 0; i < count; i++) zero = zero && A[i] == 0;
-    return zero;
-}
-
-/* Families do not couple in Mff0, K and D: entries between them are rounding errors of the eigenvectors. */
-static void clear_between_blocks(const struct body *body, double *A)
-{
-    const int m = body->m;
-    for (int b = 0; b < body->n_blocks; b++)
-        for (int i = body->block_start[b]; i < body->block_start[b + 1]; i++)
-            for (int j = 0; j < m; j++)
-                if (j < body->block_start[b] || j >= body->block_start[b + 1]) A[m * i + j] = 0;
-}
-
 /* Whether O can differ from F: the hinge node is not at the origin, or some mode moves it. */
 static bool section_differs(const struct section *hinge, int m)
 {
@@ -344,9 +288,13 @@ static bool section_differs(const struct section *hinge, int m)
 static enum status integrals_by_mode(struct body *body, struct arena *arena)
 {
     const int m = body->m, n = body->n_shapes, row = PADDED(m);
-    double *s = arena_allocate(arena, (size_t)row, sizeof *s), *b = arena_allocate(arena, (size_t)row, sizeof *b);
-    double *JL = arena_allocate(arena, (size_t)row, sizeof *JL),
-           *G = arena_allocate(arena, (size_t)(m * row), sizeof *G);
+    const size_t size = (size_t)row;
+    double *s, *b, *JL, *G;
+    body->mode_s = s = arena_allocate(arena, size, sizeof *s);
+    body->mode_b = b = arena_allocate(arena, size, sizeof *b);
+    body->mode_JL = JL = arena_allocate(arena, size, sizeof *JL);
+    body->mode_G = G = arena_allocate(arena, (size_t)m * size, sizeof *G);
+    body->zeros = arena_allocate(arena, size, sizeof(double));
     if (arena->failed) return STATUS_NO_MEMORY;
     for (int i = 0; i < n; i++) {
         s[body->k[i]] = body->s[i];
@@ -354,18 +302,12 @@ static enum status integrals_by_mode(struct body *body, struct arena *arena)
         for (int j = 0; j < n; j++) G[row * body->k[i] + body->k[j]] = body->G[n * i + j];
     }
     for (int k = 0; k < m; k++) JL[k] = body->JL[3 * k + body->tip.turn[k]];
-    body->zeros = arena_allocate(arena, (size_t)row, sizeof(double));
-    if (arena->failed) return STATUS_NO_MEMORY;
-    body->mode_s = s;
-    body->mode_b = b;
-    body->mode_JL = JL;
-    body->mode_G = G;
     return STATUS_OK;
 }
 
-/* All integrals of a share of the beam, and its sections at hinge and tip */
-static enum status make_share(const struct beam *beam, enum share share, struct arena *arena, struct arena *scratch,
-                              struct body *body, struct body_arrays *f)
+/* All integrals of a part of the beam, and its sections at hinge and tip */
+static enum status make_part(const struct beam *beam, enum part part, struct arena *arena, struct arena *scratch,
+                             struct body *body, struct body_arrays *f)
 {
     struct beam_functions fn;
     body->m = family_start(beam, FAMILY_COUNT);
@@ -376,8 +318,13 @@ static enum status make_share(const struct beam *beam, enum share share, struct 
     for (int family = 0; family < FAMILY_COUNT; family++)
         if (beam->family[family].count > 0) body->block_start[body->n_blocks++] = family_start(beam, family);
     body->block_start[body->n_blocks] = body->m;
-    integrate_beam(beam, share, body, f, &fn);
-    clear_rounding(body->m, f->K);
+    integrate_beam(beam, part, body, f, &fn);
+    /* Eigenfunctions are orthogonal with respect to K: other terms are rounding errors of the quadrature and are set to zero */
+    const int m = body->m;
+    double *K = f->K;
+    for (int i = 0; i < m; i++)
+        for (int j = 0; j < m; j++)
+            if (i != j && fabs(K[m * i + j]) <= 1e-13 * sqrt(K[(m + 1) * i] * K[(m + 1) * j])) K[m * i + j] = 0;
 
     if (beam_section(beam, body, &fn, 0, arena, &body->hinge) != STATUS_OK) return STATUS_NO_MEMORY;
     if (beam_section(beam, body, &fn, beam->length, arena, &body->tip) != STATUS_OK) return STATUS_NO_MEMORY;
@@ -392,46 +339,35 @@ static enum status make_share(const struct beam *beam, enum share share, struct 
     return STATUS_OK;
 }
 
-static enum status add_mass(const struct beam *beam, struct arena *arena, struct arena *scratch, struct body *body)
+/* D does not depend on the added mass: it is computed before that is added */
+static enum status make_beam(const struct beam *beam, struct arena *arena, struct arena *scratch, struct body *body)
 {
     struct body_arrays f;
+    enum status status = make_part(beam, BARE, arena, scratch, body, &f);
+    if (status != STATUS_OK) return status;
+    status = beam_damping(beam, body, &f, scratch);
+
+    /* Families do not couple in D: entries between their blocks are rounding errors of the eigenvectors */
+    const int m = body->m, *start = body->block_start;
+    for (int b = 0; b < body->n_blocks; b++)
+        for (int i = start[b]; i < start[b + 1]; i++)
+            for (int j = 0; j < m; j++)
+                if (j < start[b] || j >= start[b + 1]) f.D[m * i + j] = 0;
+    if (status != STATUS_OK || (beam->given & (GIVEN_ADDED_MASS | TABLE_ADDED_MASS)) == 0) return status;
+
     struct body *unit = arena_allocate(arena, 1, sizeof *unit);
     if (unit == NULL) return STATUS_NO_MEMORY;
-    enum status status = make_share(beam, ADDED, arena, scratch, unit, &f);
+    status = make_part(beam, ADDED, arena, scratch, unit, &f);
     if (status == STATUS_OK) status = added_mass_make(unit, arena, body);
     if (status == STATUS_OK) body_set_added_mass(body, beam->added_mass_per_length.factor);
     return status;
 }
 
-/* D knows nothing of the added mass: it is made before that is added */
-static enum status make_beam(const struct beam *beam, struct arena *arena, struct arena *scratch, struct body *body)
-{
-    struct body_arrays f;
-    enum status status = make_share(beam, BARE, arena, scratch, body, &f);
-    if (status != STATUS_OK) return status;
-    status = beam_damping(beam, body, &f, scratch);
-    clear_between_blocks(body, f.D);
-    const bool adds = (beam->given & (GIVEN_ADDED_MASS | TABLE_ADDED_MASS)) != 0;
-    return status == STATUS_OK && adds ? add_mass(beam, arena, scratch, body) : status;
-}
-
 /* ---- nodal bodies ----------------------------------------------------------------------------------------------- */
 
-/* Psi = Phi - [p]x Lambda: displacement of the node's center of mass, 3 x modes */
-static void node_shape(const struct nodal *nodal, const struct node *node, double *Psi)
-{
-    const int m = nodal->modes;
-    const double *p = node->body.com, *Lambda = node->rotation;
-    for (int k = 0; k < m; k++) {
-        const double lambda[3] = {Lambda[k], Lambda[m + k], Lambda[2 * m + k]};
-        double turn[3];
-        cross3(lambda, p, turn); /* -[p]x lambda */
-        for (int a = 0; a < 3; a++) Psi[m * a + k] = node->translation[m * a + k] + turn[a];
-    }
-}
-
+/* Adds a node; Psi: scratch, 3 x modes */
 static void add_node(const struct nodal *nodal, const struct node *node, struct body *body, struct body_arrays *f,
-                     const double *Psi)
+                     double *Psi)
 {
     const int m = nodal->modes, n = body->n_shapes;
     const double mu = node->body.mass, *I = node->body.inertia;
@@ -443,6 +379,12 @@ static void add_node(const struct nodal *nodal, const struct node *node, struct 
     const double rr[6] = {r0[0] * r0[0], r0[1] * r0[1], r0[2] * r0[2], r0[0] * r0[1], r0[0] * r0[2], r0[1] * r0[2]};
     for (int i = 0; i < 6; i++) body->N0[i] += mu * rr[i];
     add_spin(body->N0, I);
+    for (int k = 0; k < m; k++) { /* Psi = Phi - [p]x Lambda: displacement of the node's center of mass */
+        const double lambda[3] = {node->rotation[k], node->rotation[m + k], node->rotation[2 * m + k]};
+        double turned[3];
+        cross3(lambda, node->body.com, turned);
+        for (int a = 0; a < 3; a++) Psi[m * a + k] = node->translation[m * a + k] + turned[a];
+    }
     for (int s = 0; s < n; s++) { /* shape s = m a + k moves along a with Psi_ak: the same order as in the arrays */
         f->s[s] += mu * Psi[s];
         for (int a = 0; a < 3; a++) f->b[n * a + s] += mu * Psi[s] * r0[a];
@@ -494,7 +436,6 @@ static enum status make_nodal(const struct nodal *nodal, struct arena *arena, st
     body->n_blocks = 1;
     body->block_start[1] = m;
     for (int i = 0; i < nodal->n_nodes; i++) {
-        node_shape(nodal, &nodal->node[i], Psi);
         add_node(nodal, &nodal->node[i], body, &f, Psi);
     }
     memcpy(f.K, nodal->stiffness, (size_t)(m * m) * sizeof(double));
@@ -532,8 +473,11 @@ enum status body_make(const struct link *link, struct arena *arena, struct body 
                                                  : make_nodal(&link->nodal, arena, &scratch, body);
     if (status == STATUS_OK) status = check_mass(body, &scratch);
     if (status == STATUS_OK) {
-        body->diagonal = is_diagonal(body->m, body->K);
-        body->damped = !is_zero(body->m * body->m, body->D);
+        body->diagonal = true;
+        for (int i = 0; i < body->m * body->m; i++) {
+            if (i % (body->m + 1) != 0 && body->K[i] != 0) body->diagonal = false;
+            if (body->D[i] != 0) body->damped = true;
+        }
     }
     arena_release(&scratch);
     return status;

@@ -2,8 +2,9 @@
  *
  * Every body is described by scalar shapes with an axis: a point at r0 moves to
  *     r = r0 + sum_s e_a(s) phi_s eta_k(s) - f(eta) e_x                                                (theory.md 8)
- * where f is the foreshortening of a beam (shortening.h); of a nodal body only mass moments of such a term are known (geometric.h). A nodal mode is three shapes that share eta_k, a beam's is one, or none
- * for twist. All mass blocks are polynomials in eta; their coefficients are stored here. Frame F, SI units. */
+ * where f is the foreshortening of a beam (shortening.h); of a nodal body only mass moments of such a term are known (geometric.h).
+ * A mode of a nodal body is three shapes with the same eta_k; a mode of a beam is one shape, or none for twist. All mass blocks are
+ * polynomials in eta; their coefficients are stored here. Frame F, SI units. */
 #ifndef FLEX_BODY_H
 #define FLEX_BODY_H
 
@@ -74,9 +75,9 @@ struct body {
 /* Computes the body of a beam or nodal link. Positive status: the modal mass is not positive definite. */
 enum status body_make(const struct link *link, struct arena *arena, struct body *body);
 
-/* Makes a body, which is a bare beam, one with this added mass; its factor is 0 until body_set_added_mass(). */
+/* Adds this added mass to a bare beam; its factor is 0 until body_set_added_mass(). */
 enum status added_mass_make(const struct body *unit, struct arena *arena, struct body *body);
-/* The factor of the added mass: only the owner of the body may call it. No memory is taken. */
+/* The factor of the added mass: only the owner of the body may call it. No memory is allocated. */
 void body_set_added_mass(struct body *body, double factor);
 
 /* Reports problems with the modes of links[index], from the status of body_make() and the resulting body. */

@@ -28,31 +28,21 @@ enum status geometric_make(const struct nodal *nodal, const struct body *body, s
     return field_make(nodal, body, arena, &geometric->field);
 }
 
-static double *take_slopes(const struct body *body, struct arena *arena)
-{
-    return arena_allocate(arena, (size_t)(COUNT * PADDED(body->m)), sizeof(double));
-}
-
 enum status geometric_state_make(const struct body *body, struct arena *arena, struct geometric_state *state)
 {
-    state->slope = take_slopes(body, arena);
-    state->slope_d = take_slopes(body, arena);
+    const size_t rows = (size_t)(COUNT * PADDED(body->m));
+    state->D_eta = arena_allocate(arena, rows, sizeof(double));
+    state->D_etad = arena_allocate(arena, rows, sizeof(double));
     return field_state_make(body, arena, &state->field);
 }
 
 enum status geometric_tangent_make(const struct body *body, struct arena *arena, struct geometric_tangent *tangent)
 {
-    tangent->slope_dd = take_slopes(body, arena);
+    tangent->D_etadd = arena_allocate(arena, (size_t)(COUNT * PADDED(body->m)), sizeof(double));
     return field_tangent_make(body, arena, &tangent->field);
 }
 
-/* ---- slopes ----------------------------------------------------------------------------------------------------- */
-
-/* The slopes of coordinate k: d mu / d eta_k */
-static void slopes_of(const struct body *body, const double *slope, int k, double mu[COUNT])
-{
-    for (int i = 0; i < COUNT; i++) mu[i] = slope[PADDED(body->m) * i + k];
-}
+/* ---- moments ---------------------------------------------------------------------------------------------------- */
 
 /* Rates of the moments: c_dot, J_dot omega = tr(N_dot) omega - N_dot omega, omega x g_dot, in the form of add_coriolis() */
 static void add_rates(const double mu_dot[COUNT], const double omega[3], struct coriolis *rates)
@@ -82,9 +72,9 @@ static void force_weights(const double omega[3], const double alpha[3], const do
 void geometric_inertia(const struct body *body, enum elastic_terms terms, const double *eta, struct body_state *state)
 {
     double mu[COUNT];
-    geometric_contract(body->m, body->geometric->D, eta, state->geometric.slope);
+    geometric_contract(body->m, body->geometric->D, eta, state->geometric.D_eta);
     if (terms != TERMS_FULL) return;
-    geometric_forms(body->m, state->geometric.slope, eta, mu);
+    geometric_forms(body->m, state->geometric.D_eta, eta, mu);
     for (int i = 0; i < 3; i++) state->c[i] += 0.5 * mu[C + i];
     for (int i = 0; i < 6; i++) state->N[i] += 0.5 * mu[N + i];
     field_moments(state);
@@ -94,7 +84,7 @@ void geometric_coupling(const struct body *body, struct body_state *state)
 {
     for (int k = 0; k < body->m; k++) {
         double mu[COUNT];
-        slopes_of(body, state->geometric.slope, k, mu);
+        geometric_column(body->m, state->geometric.D_eta, k, mu);
         axpy3(1, mu + G, state->coupling[k]);
         axpy3(1, mu + C, state->coupling[k] + 3);
     }
@@ -107,15 +97,15 @@ void geometric_force(const struct body *body, enum elastic_terms terms, const st
                      double wrench[6], double *modal)
 {
     double weight[COUNT], mu_dot[COUNT], mu_ddot[COUNT];
-    const double *slope = state->geometric.slope;
+    const double *D_eta = state->geometric.D_eta;
     force_weights(omega, acc, acc + 3, weight);
     for (int i = 0; i < COUNT; i++)
-        for (int k = 0; k < body->m; k++) modal[k] += weight[i] * slope[PADDED(body->m) * i + k];
+        for (int k = 0; k < body->m; k++) modal[k] += weight[i] * D_eta[PADDED(body->m) * i + k];
     if (terms != TERMS_FULL) return;
 
-    geometric_contract(body->m, body->geometric->D, etad, state->geometric.slope_d);
-    geometric_forms(body->m, slope, etad, mu_dot);
-    geometric_forms(body->m, state->geometric.slope_d, etad, mu_ddot);
+    geometric_contract(body->m, body->geometric->D, etad, state->geometric.D_etad);
+    geometric_forms(body->m, D_eta, etad, mu_dot);
+    geometric_forms(body->m, state->geometric.D_etad, etad, mu_ddot);
     add_rates(mu_dot, omega, rates);
     axpy3(1, mu_ddot + G, wrench);
     axpy3(1, mu_ddot + C, wrench + 3);
@@ -128,7 +118,7 @@ void geometric_rate_sums(const struct body *body, const struct body_state *state
 {
     static const int place[9] = {N, N + 3, N + 4, N + 3, N + 1, N + 5, N + 4, N + 5, N + 2};
     double mu_dot[COUNT];
-    geometric_forms(body->m, state->geometric.slope, etad, mu_dot);
+    geometric_forms(body->m, state->geometric.D_eta, etad, mu_dot);
     axpy3(1, mu_dot + G, hs);
     axpy3(1, mu_dot + C, cd);
     for (int i = 0; i < 9; i++) Q[i] += 0.5 * mu_dot[place[i]];
@@ -143,8 +133,8 @@ static void add_wrenches(const struct body *body, const struct body_state *state
 {
     double mu[COUNT], mu_d[COUNT], wrench[6];
     struct coriolis per_eta = {0}, per_rate = {0};
-    slopes_of(body, state->geometric.slope, k, mu);
-    slopes_of(body, state->geometric.slope_d, k, mu_d);
+    geometric_column(body->m, state->geometric.D_eta, k, mu);
+    geometric_column(body->m, state->geometric.D_etad, k, mu_d);
     wrench_of_moments(0, mu + C, mu + N, motion->B, motion->a, wrench);
     axpy3(1, wrench, t->Nq[k]);
     axpy3(1, wrench + 3, t->Nq[k] + 3);
@@ -156,26 +146,20 @@ static void add_wrenches(const struct body *body, const struct body_state *state
     axpy3(2, mu_d + C, t->Nv[k] + 3);
 }
 
-/* Modal force k per omega: N_k omega - tr(N_k) omega, N_k the slope of N */
-static void add_spin_row(const double mu[COUNT], const double omega[3], double row[3])
-{
-    double N_omega[3];
-    symmul3(mu + N, omega, N_omega);
-    axpy3(1, N_omega, row);
-    axpy3(-(mu[N] + mu[N + 1] + mu[N + 2]), omega, row);
-}
-
 void geometric_tangent(const struct body *body, enum elastic_terms terms, const struct body_state *state,
                        const struct body_point *motion, const double alpha[3], struct body_tangent *t)
 {
-    double weight[COUNT], mu[COUNT];
+    double weight[COUNT], mu[COUNT], N_omega[3];
     force_weights(motion->omega, alpha, motion->a, weight);
     geometric_combine(body->m, weight, body->geometric->D, t->Gq); /* the geometric stiffness matrix */
-    geometric_contract(body->m, body->geometric->D, motion->etadd, t->geometric.slope_dd);
+    geometric_contract(body->m, body->geometric->D, motion->etadd, t->geometric.D_etadd);
     for (int k = 0; k < body->m; k++) {
-        slopes_of(body, state->geometric.slope, k, mu);
-        add_spin_row(mu, motion->omega, t->Gw[k]);
-        slopes_of(body, t->geometric.slope_dd, k, mu); /* the change of M_rf eta_ddot */
+        geometric_column(body->m, state->geometric.D_eta, k, mu);
+        symmul3(mu + N, motion->omega,
+                N_omega); /* modal force k per omega: N_k omega - tr(N_k) omega, N_k = dN/deta_k */
+        axpy3(1, N_omega, t->Gw[k]);
+        axpy3(-(mu[N] + mu[N + 1] + mu[N + 2]), motion->omega, t->Gw[k]);
+        geometric_column(body->m, t->geometric.D_etadd, k, mu); /* the change of M_rf eta_ddot */
         axpy3(1, mu + G, t->Nq[k]);
         axpy3(1, mu + C, t->Nq[k] + 3);
         if (terms == TERMS_FULL) add_wrenches(body, state, motion, k, t);

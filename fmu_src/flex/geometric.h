@@ -25,13 +25,13 @@ struct geometric {
 
 /* Twelve rows of PADDED(m) each. */
 struct geometric_state {
-    double *slope;   /* D eta, by geometric_inertia()   */
-    double *slope_d; /* D eta_dot, by geometric_force() */
+    double *D_eta;  /* D eta, by geometric_inertia()   */
+    double *D_etad; /* D eta_dot, by geometric_force() */
     struct field_state field;
 };
 
 struct geometric_tangent {
-    double *slope_dd; /* D eta_ddot */
+    double *D_etadd; /* D eta_ddot */
     struct field_tangent field;
 };
 
@@ -40,10 +40,10 @@ enum status geometric_make(const struct nodal *nodal, const struct body *body, s
 enum status geometric_state_make(const struct body *body, struct arena *arena, struct geometric_state *state);
 enum status geometric_tangent_make(const struct body *body, struct arena *arena, struct geometric_tangent *tangent);
 
-/* The slopes D eta; in `full` adds 1/2 eta' D eta to c and N. */
+/* D eta; in `full` adds 1/2 eta' D eta to c and N. */
 void geometric_inertia(const struct body *body, enum elastic_terms terms, const double *eta, struct body_state *state);
 
-/* Adds the slopes of g and c to M_rf. */
+/* Adds the derivatives of g and c by eta to M_rf. */
 void geometric_coupling(const struct body *body, struct body_state *state);
 
 /* Adds the modal forces, and in `full` the terms of the rates to the sums of add_coriolis() and to the wrench. */
@@ -55,7 +55,7 @@ void geometric_force(const struct body *body, enum elastic_terms terms, const st
 void geometric_tangent(const struct body *body, enum elastic_terms terms, const struct body_state *state,
                        const struct body_point *motion, const double alpha[3], struct body_tangent *tangent);
 
-/* Adds the rates of the moments, slope' eta_dot, to hs, c_dot and Q = int r_dot r' dm of the column Nw (`full`). */
+/* Adds the rates of the moments, (D eta)' eta_dot, to hs, c_dot and Q = int r_dot r' dm of the column Nw (`full`). */
 void geometric_rate_sums(const struct body *body, const struct body_state *state, const double *etad, double hs[3],
                          double cd[3], double Q[9]);
 

@@ -55,12 +55,6 @@ static void axpy12(double s, const double *x, double *y)
     for (int i = 0; i < COUNT; i++) y[i] += s * x[i];
 }
 
-/* Column k of twelve rows */
-static void column(int m, const double *rows, int k, double x[COUNT])
-{
-    for (int i = 0; i < COUNT; i++) x[i] = rows[PADDED(m) * i + k];
-}
-
 /* ---- sums over coordinates ------------------------------------------------------------------------------------------------ */
 
 void geometric_contract(int m, const double *D, const double *x, double *rows)
@@ -109,20 +103,8 @@ static void add_shape_moments(const struct body *body, const double X[COUNT], do
 
 /* ---- storage ------------------------------------------------------------------------------------------------------------ */
 
-/* P = int psi psi' dm */
-static void mass_moments(const struct nodal *nodal, double P[16])
-{
-    memset(P, 0, 16 * sizeof *P);
-    for (int k = 0; k < nodal->n_nodes; k++) {
-        const struct node *node = &nodal->node[k];
-        double psi[4] = {1};
-        for (int i = 0; i < 3; i++) psi[1 + i] = node->position[i] + node->body.com[i];
-        for (int i = 0; i < 16; i++) P[i] += node->body.mass * psi[i / 4] * psi[i % 4];
-    }
-}
-
-/* The pseudoinverse of P. Directions in which the nodes extend by less than 1e-3 of the body's size count as none: what the moments
-   say of them cannot be told from errors of the data. */
+/* The pseudoinverse of P. Directions in which the nodes extend by less than 1e-3 of the body's size count as none: their
+   moments cannot be distinguished from errors of the data. */
 static void pseudoinverse(const double P[16], double inverse[16])
 {
     memset(inverse, 0, 16 * sizeof *inverse);
@@ -158,7 +140,13 @@ enum status field_make(const struct nodal *nodal, const struct body *body, struc
     double inverse[16], *Q = arena_allocate(arena, (size_t)(m * COUNT * row), sizeof *Q);
     double *Pi = arena_allocate(arena, (size_t)(COUNT * row), sizeof *Pi);
     if (arena->failed) return STATUS_NO_MEMORY;
-    mass_moments(nodal, field->P);
+    memset(field->P, 0, sizeof field->P);
+    for (int k = 0; k < nodal->n_nodes; k++) { /* P = int psi psi' dm */
+        const struct node *node = &nodal->node[k];
+        double psi[4] = {1};
+        for (int i = 0; i < 3; i++) psi[1 + i] = node->position[i] + node->body.com[i];
+        for (int i = 0; i < 16; i++) field->P[i] += node->body.mass * psi[i / 4] * psi[i % 4];
+    }
     pseudoinverse(field->P, inverse);
     for (int kl = 0; kl < m * m; kl++) {
         double given[COUNT], found[COUNT] = {0};
@@ -176,37 +164,34 @@ enum status field_make(const struct nodal *nodal, const struct body *body, struc
     return STATUS_OK;
 }
 
-static double *take_rows(const struct body *body, struct arena *arena)
-{
-    return arena_allocate(arena, (size_t)(COUNT * PADDED(body->m)), sizeof(double));
-}
-
 enum status field_state_make(const struct body *body, struct arena *arena, struct field_state *state)
 {
-    state->Xi = take_rows(body, arena);
-    state->Xi_d = take_rows(body, arena);
+    const size_t rows = (size_t)(COUNT * PADDED(body->m));
+    state->Xi = arena_allocate(arena, rows, sizeof(double));
+    state->Xi_d = arena_allocate(arena, rows, sizeof(double));
     state->rates = arena_allocate(arena, 1, sizeof *state->rates);
     return arena->failed ? STATUS_NO_MEMORY : STATUS_OK;
 }
 
 enum status field_tangent_make(const struct body *body, struct arena *arena, struct field_tangent *tangent)
 {
-    tangent->Xi_dd = take_rows(body, arena);
-    tangent->XiP = take_rows(body, arena);
+    const size_t rows = (size_t)(COUNT * PADDED(body->m));
+    tangent->Xi_dd = arena_allocate(arena, rows, sizeof(double));
+    tangent->XiP = arena_allocate(arena, rows, sizeof(double));
     return arena->failed ? STATUS_NO_MEMORY : STATUS_OK;
 }
 
 /* ---- mass blocks ----------------------------------------------------------------------------------------------------------- */
 
-/* M_ff = M_ff0 + Xi'Pi + Pi'Xi + Xi'P Xi, the last in `full` */
+/* M_ff = M_ff0 + Xi'Pi + Pi'Xi + Xi'P Xi, the last term in `full`                                             (13g) */
 static void modal_mass(const struct body *body, enum elastic_terms terms, struct body_state *state)
 {
     const struct geometric_field *field = &body->geometric->field;
     const int m = body->m, row = PADDED(m);
     for (int k = 0; k < m; k++) {
         double Xi[COUNT], Pi[COUNT], half[COUNT] = {0}, *M = state->Mff + row * k;
-        column(m, state->geometric.field.Xi, k, Xi);
-        column(m, field->Pi, k, Pi);
+        geometric_column(m, state->geometric.field.Xi, k, Xi);
+        geometric_column(m, field->Pi, k, Pi);
         if (terms == TERMS_FULL) add_right(Xi, field->P, half);
         axpy12(1, half, Pi);
         memcpy(M, body->Mff0 + m * k, (size_t)m * sizeof *M);
@@ -245,7 +230,7 @@ void field_coupling(const struct body *body, struct body_state *state)
 {
     for (int k = 0; k < body->m; k++) {
         double Xi[COUNT];
-        column(body->m, state->geometric.field.Xi, k, Xi);
+        geometric_column(body->m, state->geometric.field.Xi, k, Xi);
         add_moment(Xi, state->geometric.field.Y, state->coupling[k]);
     }
 }
@@ -302,17 +287,6 @@ void field_rate_sums(const struct body_state *state, double Q[9])
     for (int i = 0; i < 9; i++) Q[i] += Z[i];
 }
 
-/* T = int (acceleration) psi' dm without the terms of geometric.c: B Y + W Y_dot + Y_ddot,   Y_ddot = Pi eta_ddot + X_ddot P */
-static void accelerations(const struct body *body, const struct body_state *state, const struct body_point *motion,
-                          const double Xdd[COUNT], double T[COUNT])
-{
-    const struct field_state *of = &state->geometric.field;
-    geometric_forms(body->m, body->geometric->field.Pi, motion->etadd, T);
-    add_right(Xdd, body->geometric->field.P, T);
-    add_left(motion->B, of->Y, T);
-    add_left(motion->W, of->rates->Yd, T);
-}
-
 /* Columns of coordinate k, with the change of the acceleration's field F_k = B Xi_k + W Xi_dot_k + Xi_ddot_k per eta_k and
    W Xi_k + 2 Xi_dot_k per eta_dot_k:
        wrench:   vee(T Xi_k') + vee(F_k Y')
@@ -323,10 +297,10 @@ static void add_columns(const struct body *body, const struct body_state *state,
     const int m = body->m, row = PADDED(m);
     const struct field_state *of = &state->geometric.field;
     double Xi[COUNT], Xi_d[COUNT], Pi[COUNT], per_eta[COUNT], per_rate[COUNT] = {0}, BPi[COUNT] = {0}, WPi[COUNT] = {0};
-    column(m, of->Xi, k, Xi);
-    column(m, of->Xi_d, k, Xi_d);
-    column(m, t->geometric.field.Xi_dd, k, per_eta);
-    column(m, body->geometric->field.Pi, k, Pi);
+    geometric_column(m, of->Xi, k, Xi);
+    geometric_column(m, of->Xi_d, k, Xi_d);
+    geometric_column(m, t->geometric.field.Xi_dd, k, per_eta);
+    geometric_column(m, body->geometric->field.Pi, k, Pi);
     add_left(motion->B, Xi, per_eta);
     add_left(motion->W, Xi_d, per_eta);
     add_left(motion->W, Xi, per_rate);
@@ -357,44 +331,36 @@ static void add_spin_rows(const struct body *body, const struct body_state *stat
     }
 }
 
-/* XiP_k = Pi_k + Xi_k P */
-static void momenta(const struct body *body, const double *Xi, double *XiP)
-{
-    for (int k = 0; k < body->m; k++) {
-        double x[COUNT], sum[COUNT];
-        column(body->m, Xi, k, x);
-        column(body->m, body->geometric->field.Pi, k, sum);
-        add_right(x, body->geometric->field.P, sum);
-        for (int i = 0; i < COUNT; i++) XiP[PADDED(body->m) * i + k] = sum[i];
-    }
-}
-
-/* `linear` keeps M_ff eta_ddot: <Q_kl, Pi eta_ddot> + <Pi_k, Xi_ddot_l> */
-static void linear_tangent(const struct body *body, const double *etadd, struct body_tangent *t)
-{
-    const struct geometric_field *field = &body->geometric->field;
-    double T[COUNT], Xi_dd[COUNT];
-    geometric_forms(body->m, field->Pi, etadd, T);
-    geometric_combine(body->m, T, field->Q, t->Gq);
-    for (int l = 0; l < body->m; l++) {
-        column(body->m, t->geometric.field.Xi_dd, l, Xi_dd);
-        add_forces(body->m, field->Pi, Xi_dd, t->Gq + PADDED(body->m) * l);
-    }
-}
-
 void field_tangent(const struct body *body, enum elastic_terms terms, const struct body_state *state,
                    const struct body_point *motion, struct body_tangent *t)
 {
     const struct geometric_field *field = &body->geometric->field;
+    const struct field_state *of = &state->geometric.field;
+    struct field_tangent *ft = &t->geometric.field;
     double T[COUNT];
-    geometric_contract(body->m, field->Q, motion->etadd, t->geometric.field.Xi_dd);
-    if (terms != TERMS_FULL) {
-        linear_tangent(body, motion->etadd, t);
+    geometric_contract(body->m, field->Q, motion->etadd, ft->Xi_dd);
+    geometric_forms(body->m, field->Pi, motion->etadd, T);
+    if (terms != TERMS_FULL) { /* `linear` keeps M_ff eta_ddot: <Q_kl, Pi eta_ddot> + <Pi_k, Xi_ddot_l> */
+        geometric_combine(body->m, T, field->Q, t->Gq);
+        for (int l = 0; l < body->m; l++) {
+            double Xi_dd[COUNT];
+            geometric_column(body->m, ft->Xi_dd, l, Xi_dd);
+            add_forces(body->m, field->Pi, Xi_dd, t->Gq + PADDED(body->m) * l);
+        }
         return;
     }
-    accelerations(body, state, motion, t->geometric.field.Xdd, T);
+    /* T = int (acceleration) psi' dm without the terms of geometric.c: B Y + W Y_dot + Y_ddot,   Y_ddot = Pi eta_ddot + X_ddot P */
+    add_right(ft->Xdd, field->P, T);
+    add_left(motion->B, of->Y, T);
+    add_left(motion->W, of->rates->Yd, T);
     geometric_combine(body->m, T, field->Q, t->Gq);
-    momenta(body, state->geometric.field.Xi, t->geometric.field.XiP);
+    for (int k = 0; k < body->m; k++) { /* XiP_k = Pi_k + Xi_k P */
+        double Xi[COUNT], sum[COUNT];
+        geometric_column(body->m, of->Xi, k, Xi);
+        geometric_column(body->m, field->Pi, k, sum);
+        add_right(Xi, field->P, sum);
+        for (int i = 0; i < COUNT; i++) ft->XiP[PADDED(body->m) * i + k] = sum[i];
+    }
     for (int k = 0; k < body->m; k++) add_columns(body, state, motion, T, k, t);
     add_spin_rows(body, state, motion->omega, t);
 }

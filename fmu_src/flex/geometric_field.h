@@ -1,6 +1,6 @@
-/* The affine field of a nodal body's geometric stiffness (geometric.h). Mass moments alone leave the terms of third and fourth order
- * in the kinetic energy open. Zeros there would make the mass matrix indefinite at small deformations, so they are taken from the
- * smallest displacement field with the given moments, which is affine in r0:
+/* The affine field of a nodal body's geometric stiffness (geometric.h). Mass moments alone do not determine the terms of third
+ * and fourth order in the kinetic energy. Zeros would make the mass matrix indefinite at small deformations, so these terms are
+ * those of the smallest displacement field with the given moments, which is affine in r0:
  *     1/2 eta' Q eta = X psi,   psi = (1; r0),   X_ij = 1/2 eta' Q_ij eta,   3 x 4                       (theory.md 13e to 13g, 17b)
  * 3 x 4 matrices are twelve numbers, row major. Called by inertia.c, tangent.c and geometric.c. */
 #ifndef FLEX_GEOMETRIC_FIELD_H
@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "base/status.h"
+#include "math/lanes.h"
 #include "robot/robot.h"
 
 struct body;
@@ -46,6 +47,12 @@ enum status field_tangent_make(const struct body *body, struct arena *arena, str
 void geometric_contract(int m, const double *D, const double *x, double *rows);
 void geometric_forms(int m, const double *rows, const double *x, double sum[12]);
 void geometric_combine(int m, const double weight[12], const double *D, double *M);
+
+/* Column k of twelve rows: the derivatives by eta_k. */
+static inline void geometric_column(int m, const double *rows, int k, double x[12])
+{
+    for (int i = 0; i < 12; i++) x[i] = rows[PADDED(m) * i + k];
+}
 
 /* Xi, X, Y and M_ff; in `full` adds int phi_s X psi dm to rho. */
 void field_inertia(const struct body *body, enum elastic_terms terms, const double *eta, struct body_state *state);

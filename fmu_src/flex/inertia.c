@@ -34,22 +34,6 @@ static inline double axis_dot(const struct body *body, int a, const double *rest
     return sum;
 }
 
-/* c = c0 + sum_s s_s eta_k e_a,   N = N0 + sum_s eta_k (e_a rho_s' + b_s e_a'),   J = tr(N) I - N    (theory.md 9, 11) */
-static void second_moments(const struct body *body, enum elastic_terms terms, const double *eta,
-                           struct body_state *state)
-{
-    static const int row[6] = {X, Y, Z, X, X, Y}, column[6] = {X, Y, Z, Y, Z, Z};
-    const int n = body->n_shapes;
-    const double *rho = terms == TERMS_FULL ? state->rho : body->b;
-    for (int a = X; a <= Z; a++) state->c[a] = body->c0[a] + axis_dot(body, a, body->s, eta);
-    for (int i = 0; i < 6; i++) {
-        state->N[i] = body->N0[i] + axis_dot(body, row[i], rho + n * column[i], eta);
-        state->N[i] += axis_dot(body, column[i], body->b + n * row[i], eta);
-    }
-    if (body->geometric != NULL) geometric_inertia(body, terms, eta, state);
-    inertia_from_moments(state->N, state->J);
-}
-
 /* M_rf: angular sum_s rho_s x e_a + JL, linear sum_s s_s e_a over the shapes of eta_k                 (theory.md 12) */
 static void nodal_coupling(const struct body *body, struct body_state *state)
 {
@@ -70,14 +54,24 @@ static void nodal_coupling(const struct body *body, struct body_state *state)
     if (body->geometric != NULL) geometric_coupling(body, state);
 }
 
-/* rho_s = b_s + sum_t G_st eta_k(t) e_a(t)                                                             (theory.md 10) */
+/* rho_s = b_s + sum_t G_st eta_k(t) e_a(t),
+   c = c0 + sum_s s_s eta_k e_a,   N = N0 + sum_s eta_k (e_a rho_s' + b_s e_a'),   J = tr(N) I - N       (theory.md 9 to 11) */
 static void nodal_inertia(const struct body *body, enum elastic_terms terms, const double *eta,
                           struct body_state *state)
 {
-    memcpy(state->rho, body->b, 3 * (size_t)body->n_shapes * sizeof(double));
+    static const int row[6] = {X, Y, Z, X, X, Y}, column[6] = {X, Y, Z, Y, Z, Z};
+    const int n = body->n_shapes;
+    memcpy(state->rho, body->b, 3 * (size_t)n * sizeof(double));
     gram_sums(body, eta, state->rho);
     if (body->geometric != NULL) field_inertia(body, terms, eta, state);
-    second_moments(body, terms, eta, state);
+    const double *rho = terms == TERMS_FULL ? state->rho : body->b;
+    for (int a = X; a <= Z; a++) state->c[a] = body->c0[a] + axis_dot(body, a, body->s, eta);
+    for (int i = 0; i < 6; i++) {
+        state->N[i] = body->N0[i] + axis_dot(body, row[i], rho + n * column[i], eta);
+        state->N[i] += axis_dot(body, column[i], body->b + n * row[i], eta);
+    }
+    if (body->geometric != NULL) geometric_inertia(body, terms, eta, state);
+    inertia_from_moments(state->N, state->J);
 }
 
 /* 2 omega x rho_dot_s of the modal forces, and the sums of the Coriolis wrench;

@@ -40,14 +40,14 @@ int quadrature_panels_for_shapes(const struct beam *beam)
 }
 
 /* Ends of panels while they are listed; x = NULL: they are counted. */
-struct list {
+struct panel_list {
     const struct beam *beam;
     int n;
     double *x;
 };
 
 /* Adds the ends of [s0, s1] after s0; halves it while properties are not smooth and it is long enough to matter */
-static void add_panel(struct list *list, double s0, double s1)
+static void add_panel(struct panel_list *list, double s0, double s1)
 {
     static const double SHORTEST = 1e-13;
     if (s1 - s0 < SHORTEST || beam_is_smooth(list->beam, s0, s1)) {
@@ -59,7 +59,7 @@ static void add_panel(struct list *list, double s0, double s1)
     add_panel(list, 0.5 * (s0 + s1), s1);
 }
 
-static void list_panels(struct list *list, int stations, const double *s)
+static void list_panels(struct panel_list *list, int stations, const double *s)
 {
     const int for_shapes = quadrature_panels_for_shapes(list->beam);
     list->n = 0;
@@ -75,7 +75,7 @@ enum status quadrature_panels_make(const struct beam *beam, struct arena *arena,
     double *s = arena_allocate(arena, (size_t)beam_station_count(beam) + 2, sizeof *s);
     if (s == NULL) return STATUS_NO_MEMORY;
     const int stations = beam_stations(beam, s);
-    struct list list = {.beam = beam};
+    struct panel_list list = {.beam = beam};
     list_panels(&list, stations, s);
     list.x = arena_allocate(arena, (size_t)list.n + 1, sizeof *list.x);
     if (list.x == NULL) return STATUS_NO_MEMORY;

@@ -31,7 +31,8 @@ void section_sum(const struct section *section, int m, const double *z, double u
     }
 }
 
-INLINE void product(const int m, const double *restrict H, const double *restrict x, double *restrict y)
+/* y = H x */
+INLINE void multiply(const int m, const double *restrict H, const double *restrict x, double *restrict y)
 {
     for (int l = 0; l < PADDED(m); l += LANES) {
         lanes sum = x[0] * load(H + l);
@@ -40,32 +41,32 @@ INLINE void product(const int m, const double *restrict H, const double *restric
     }
 }
 
-void section_slope(const struct section *section, int m, const double *eta, double *slope)
+void section_H_times(const struct section *section, int m, const double *eta, double *H_eta)
 {
     const double *H = section->H;
-    WITH_CONSTANT_COUNT(M, m, product(M, H, eta, slope))
+    WITH_CONSTANT_COUNT(M, m, multiply(M, H, eta, H_eta))
 }
 
 /* x' H y */
-INLINE double form(const int m, const double *restrict H, const double *restrict x, const double *restrict y)
+INLINE double bilinear_form(const int m, const double *restrict H, const double *restrict x, const double *restrict y)
 {
     double sum = 0;
     for (int k = 0; k < m; k++) {
-        double slope = 0;
-        for (int l = 0; l < m; l++) slope += H[PADDED(m) * k + l] * y[l];
-        sum += x[k] * slope;
+        double H_y = 0;
+        for (int l = 0; l < m; l++) H_y += H[PADDED(m) * k + l] * y[l];
+        sum += x[k] * H_y;
     }
     return sum;
 }
 
-/* with the diagonal and the lower triangle of the symmetric H */
-INLINE double square(const int m, const double *restrict H, const double *restrict x)
+/* x' H x, with the diagonal and the lower triangle of the symmetric H */
+INLINE double quadratic_form(const int m, const double *restrict H, const double *restrict x)
 {
     double sum = 0;
     for (int k = 0; k < m; k++) {
-        double slope = 0;
-        for (int l = 0; l < k; l++) slope += H[PADDED(m) * k + l] * x[l];
-        sum += x[k] * (2 * slope + H[(PADDED(m) + 1) * k] * x[k]);
+        double H_x = 0;
+        for (int l = 0; l < k; l++) H_x += H[PADDED(m) * k + l] * x[l];
+        sum += x[k] * (2 * H_x + H[(PADDED(m) + 1) * k] * x[k]);
     }
     return sum;
 }
@@ -73,7 +74,7 @@ INLINE double square(const int m, const double *restrict H, const double *restri
 double section_form(const struct section *section, int m, const double *x)
 {
     double value = 0;
-    WITH_CONSTANT_COUNT(M, m, value = square(M, section->H, x))
+    WITH_CONSTANT_COUNT(M, m, value = quadratic_form(M, section->H, x))
     return value;
 }
 
@@ -90,7 +91,7 @@ void section_rates(const struct section *section, int m, const double *eta, cons
     section_sum(section, m, etad, rd, td);
     memset(rdd, 0, 3 * sizeof *rdd);
     if (section->H != NULL) {
-        rd[0] -= form(m, section->H, eta, etad);
+        rd[0] -= bilinear_form(m, section->H, eta, etad);
         rdd[0] = -section_form(section, m, etad);
     }
 }

@@ -7,8 +7,8 @@
 /* u = Phi z, theta = Lambda z */
 void section_sum(const struct section *section, int m, const double *z, double u[3], double theta[3]);
 
-/* slope = H eta, PADDED(m);  x' H x. For a section with H. */
-void section_slope(const struct section *section, int m, const double *eta, double *slope);
+/* H eta, PADDED(m);  x' H x. For a section with H. */
+void section_H_times(const struct section *section, int m, const double *eta, double *H_eta);
 double section_form(const struct section *section, int m, const double *x);
 
 /* r = x + Phi eta - 1/2 eta' H eta e_x,   theta = Lambda eta */

@@ -6,9 +6,9 @@
 
 enum status section_tangent_make(int m, struct arena *arena, struct section_tangent *t)
 {
-    t->slope = arena_allocate(arena, (size_t)PADDED(m), sizeof(double));
-    t->slope_d = arena_allocate(arena, (size_t)PADDED(m), sizeof(double));
-    t->slope_dd = arena_allocate(arena, (size_t)PADDED(m), sizeof(double));
+    t->H_eta = arena_allocate(arena, (size_t)PADDED(m), sizeof(double));
+    t->H_etad = arena_allocate(arena, (size_t)PADDED(m), sizeof(double));
+    t->H_etadd = arena_allocate(arena, (size_t)PADDED(m), sizeof(double));
     return arena->failed ? STATUS_NO_MEMORY : STATUS_OK;
 }
 
@@ -28,9 +28,9 @@ void section_tangent(const struct section *section, int m, const double *eta, co
         t->rate_dot[i] += along[i];
     }
     if (section->H == NULL) return;
-    section_slope(section, m, eta, t->slope);
-    section_slope(section, m, etad, t->slope_d);
-    section_slope(section, m, etadd, t->slope_dd);
+    section_H_times(section, m, eta, t->H_eta);
+    section_H_times(section, m, etad, t->H_etad);
+    section_H_times(section, m, etadd, t->H_etadd);
 }
 
 /* r = x + Phi eta - 1/2 eta' H eta e_x and its rates, differentiated by eta_k */
@@ -44,9 +44,9 @@ void section_vary_position(const struct section *section, const struct section_t
     copy3(section->Phi + 3 * k, v->r);
     memset(v->rd, 0, sizeof v->rd);
     memset(v->rdd, 0, sizeof v->rdd);
-    v->r[0] -= t->slope[k];
-    v->rd[0] = -t->slope_d[k];
-    v->rdd[0] = -t->slope_dd[k];
+    v->r[0] -= t->H_eta[k];
+    v->rd[0] = -t->H_etad[k];
+    v->rdd[0] = -t->H_etadd[k];
 }
 
 /* and by eta_dot_k */
@@ -59,12 +59,12 @@ void section_vary_rate(const struct section *section, const struct section_tange
     mul3(t->turn.Jd, lambda, v->psidd);
     for (int i = 0; i < 3; i++) v->psidd[i] *= 2;
     copy3(section->Phi + 3 * k, v->rd);
-    v->rd[0] -= t->slope[k];
-    v->rdd[0] = -2 * t->slope_d[k];
+    v->rd[0] -= t->H_eta[k];
+    v->rdd[0] = -2 * t->H_etad[k];
 }
 
 double section_force(const struct section *section, const struct section_tangent *t, int k, const double Jn[3],
                      const double f[3])
 {
-    return dot3(section->Lambda + 3 * k, Jn) + dot3(section->Phi + 3 * k, f) - t->slope[k] * f[0];
+    return dot3(section->Lambda + 3 * k, Jn) + dot3(section->Phi + 3 * k, f) - t->H_eta[k] * f[0];
 }

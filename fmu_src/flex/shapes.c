@@ -119,7 +119,7 @@ static int count_clamped_mass(struct tip_load tip, double b)
 }
 
 /* The zero of the straight line through (a, Fa) and (b, Fb), where a and b are adjacent doubles, as a pair. */
-static struct pair between(double a, double Fa, double b, double Fb)
+static struct pair zero_between(double a, double Fa, double b, double Fb)
 {
     double t = Fa / (Fa - Fb);
     if (!(t >= 0 && t <= 1)) t = 0.5; /* F is rounding error here */
@@ -135,7 +135,7 @@ static struct pair clamped_mass_pair(int k, struct tip_load tip)
         else b = middle;
     }
     const struct characteristic fa = characteristic(a), fb = characteristic(b);
-    return between(a, clamped_mass_equation(tip, a, &fa), b, clamped_mass_equation(tip, b, &fb));
+    return zero_between(a, clamped_mass_equation(tip, a, &fa), b, clamped_mass_equation(tip, b, &fb));
 }
 
 static struct pair clamped_clamped_pair(int k)
@@ -145,7 +145,7 @@ static struct pair clamped_clamped_pair(int k)
         if (count_clamped(middle, characteristic(middle).clamped) < k) a = middle;
         else b = middle;
     }
-    return between(a, characteristic(a).clamped, b, characteristic(b).clamped);
+    return zero_between(a, characteristic(a).clamped, b, characteristic(b).clamped);
 }
 
 double shape_clamped_mass_root(int k, double mass_ratio, double inertia_ratio)
@@ -172,7 +172,7 @@ static double sinh_minus_sin(double x)
 }
 
 /* phi(0) = phi'(0) = 0:  A = P + Q e^-b,  B = -P + Q e^-b;  here A = 1, from B for b < 2 and otherwise from Q/P. */
-static void coefficients(struct shape_function *shape, struct pair b, double B, double Q_over_P)
+static void set_coefficients(struct shape_function *shape, struct pair b, double B, double Q_over_P)
 {
     const double e = exp(-b.high);
     shape->formula = FORMULA_EIGENFUNCTION;
@@ -190,7 +190,7 @@ static void coefficients(struct shape_function *shape, struct pair b, double B, 
     }
 }
 
-static void scale(struct shape_function *shape, double factor)
+static void scale_shape(struct shape_function *shape, double factor)
 {
     shape->A *= factor;
     shape->B *= factor;
@@ -212,18 +212,18 @@ static void make_clamped_mass(struct shape_function *shape, int k, struct tip_lo
     if (b.high < 2) {
         const double even = cosh_minus_cos(b.high), odd = sinh_minus_sin(b.high);
         const double denominator = cosh(b.high) + c + M * odd;
-        coefficients(shape, b, -(odd + M * even) / denominator, 0);
-        scale(shape, denominator / (2 * sinh(b.high) * s));
+        set_coefficients(shape, b, -(odd + M * even) / denominator, 0);
+        scale_shape(shape, denominator / (2 * sinh(b.high) * s));
         return;
     }
     const double e = exp(-b.high);
     const double denominator = (1 - e * s + e * c) + M * (1 - e * c - e * s);
-    coefficients(shape, b, 0, ((e + s + c) - M * (e - c + s)) / denominator);
+    set_coefficients(shape, b, 0, ((e + s + c) - M * (e - c + s)) / denominator);
     if (fabs(s) > tip_is_node) {
-        scale(shape, denominator / (2 * shape->P * s * (1 - e * e)));
+        scale_shape(shape, denominator / (2 * shape->P * s * (1 - e * e)));
     } else {
         const double slope = -shape->P * e + shape->Q + shape->A * s - shape->B * c;
-        scale(shape, 1 / (b.high * slope));
+        scale_shape(shape, 1 / (b.high * slope));
     }
 }
 
@@ -234,7 +234,7 @@ static void make_clamped_clamped(struct shape_function *shape, int k)
     const double e = exp(-b.high);
     double s, c;
     sin_cos(b, &s, &c);
-    coefficients(shape, b, 0, -(e - c + s) / (1 - e * c - e * s));
+    set_coefficients(shape, b, 0, -(e - c + s) / (1 - e * c - e * s));
 }
 
 static void eigenfunction(const struct shape_function *shape, double x, double value[3])
@@ -281,15 +281,6 @@ static void make_sine(struct shape_function *shape, double half_turns, double am
     shape->A = amplitude;
 }
 
-/* The static shapes of loads at the tip, then the modes of the beam with its tip fixed */
-static void make_craig_bampton(struct shape_function *shape, bool bending, int k)
-{
-    if (bending && k <= 2) make_hermite(shape, k);
-    else if (bending) make_clamped_clamped(shape, k - 2);
-    else if (k == 1) make_power(shape, 1);
-    else make_sine(shape, k - 1, 1);
-}
-
 void shape_make(const struct beam *beam, enum family family, int k, struct shape_function *shape)
 {
     const struct mode_family *modes = &beam->family[family];
@@ -308,17 +299,14 @@ void shape_make(const struct beam *beam, enum family family, int k, struct shape
     case SHAPE_PINNED_PINNED: make_sine(shape, k, 1); break;
     case SHAPE_HERMITE: make_hermite(shape, k); break;
     case SHAPE_POLYNOMIAL: make_power(shape, k + 1); break;
-    case SHAPE_CRAIG_BAMPTON: make_craig_bampton(shape, bending, k); break;
+    case SHAPE_CRAIG_BAMPTON: /* the static shapes of loads at the tip, then the modes of the beam with its tip fixed */
+        if (bending && k <= 2) make_hermite(shape, k);
+        else if (bending) make_clamped_clamped(shape, k - 2);
+        else if (k == 1) make_power(shape, 1);
+        else make_sine(shape, k - 1, 1);
+        break;
     case SHAPE_LINEAR: make_power(shape, 1); break;
     }
-}
-
-/* s^n, n s^(n-1), n (n-1) s^(n-2) */
-static void power_value(int n, double s, double value[3])
-{
-    value[0] = pow(s, n);
-    value[1] = n * pow(s, n - 1);
-    value[2] = n > 1 ? n * (n - 1) * pow(s, n - 2) : 0;
 }
 
 void shape_value(const struct shape_function *shape, double x, double value[3])
@@ -326,10 +314,15 @@ void shape_value(const struct shape_function *shape, double x, double value[3])
     const double L = shape->length;
     const struct pair s = quotient(x, L);
     const double t = s.high, t_minus_1 = (x - L) / L;
+    const int n = shape->power;
     double sine, cosine;
 
     switch (shape->formula) {
-    case FORMULA_POWER: power_value(shape->power, t, value); break;
+    case FORMULA_POWER:
+        value[0] = pow(t, n);
+        value[1] = n * pow(t, n - 1);
+        value[2] = n > 1 ? n * (n - 1) * pow(t, n - 2) : 0;
+        break;
     case FORMULA_HERMITE_DEFLECTION:
         value[0] = t * t * (3 - 2 * t);
         value[1] = -6 * t * t_minus_1;

@@ -76,42 +76,23 @@ void shortening_pairs_add_gram(const struct pair_integrals *pairs, const double 
     }
 }
 
-/* C: the integrals of the pairs as matrices over the coordinates */
-static void fill_columns(const struct pair_integrals *pairs, int m, double *C)
+/* C: the integrals of the pairs as matrices over the coordinates;  G: columns of int h_p (h; phi; 1) dm */
+static void fill_integrals(const struct pair_integrals *pairs, int m, double *C, double *G)
 {
-    const int row = PADDED(m), column = (2 + m) * row;
-    for (int p = 0; p < pairs->n; p++)
-        for (int turn = 0; turn < 2; turn++) {
-            const int j = turn == 0 ? pairs->i[p] : pairs->j[p], l = turn == 0 ? pairs->j[p] : pairs->i[p];
-            double *c = C + column * l + j;
+    const int n = pairs->n, row = PADDED(m), column = (2 + m) * row, row_G = PADDED(n + m + 1);
+    for (int p = 0; p < n; p++) {
+        const int ij[2] = {pairs->i[p], pairs->j[p]};
+        const double twice = ij[0] == ij[1] ? 1 : 2, *T = pairs->T + m * p;
+        for (int side = 0; side < 2; side++) {
+            double *c = C + column * ij[1 - side] + ij[side];
             c[0] = pairs->s[p];
             c[row] = pairs->b[p];
-            for (int k = 0; k < m; k++) c[row * (2 + k)] = pairs->T[m * p + k];
+            for (int k = 0; k < m; k++) c[row * (2 + k)] = T[k];
         }
-}
-
-/* columns of int h_p (h; phi; 1) dm */
-static void fill_gram(const struct pair_integrals *pairs, int m, double *G)
-{
-    const int row = PADDED(pairs->n + m + 1);
-    for (int p = 0; p < pairs->n; p++) {
-        const double twice = pairs->i[p] == pairs->j[p] ? 1 : 2;
-        for (int q = 0; q < pairs->n; q++) G[row * p + q] = twice * gram(pairs, p, q);
-        for (int k = 0; k < m; k++) G[row * p + pairs->n + k] = twice * pairs->T[m * p + k];
-        G[row * p + pairs->n + m] = twice * pairs->s[p];
+        for (int q = 0; q < n; q++) G[row_G * p + q] = twice * gram(pairs, p, q);
+        for (int k = 0; k < m; k++) G[row_G * p + n + k] = twice * T[k];
+        G[row_G * p + n + m] = twice * pairs->s[p];
     }
-}
-
-/* The coordinates i, j of every product of a group, as numbers within their planes */
-static int list_products(const struct bending_plane *a, const struct bending_plane *b, int *i, int *j)
-{
-    int n = 0;
-    for (int k = 0; k < a->n; k++)
-        for (int l = 0; l < (a == b ? k + 1 : b->n); l++, n++) {
-            i[n] = k;
-            j[n] = l;
-        }
-    return n;
 }
 
 /* int chi_i chi_j dm = sum over k, l of eta_k eta_l int h_ik h_jl dm; of one plane each product of k and l once */
@@ -122,7 +103,11 @@ static enum status make_group(const struct pair_integrals *pairs, const struct b
     int *i = arena_allocate(arena, (size_t)n, sizeof *i), *j = arena_allocate(arena, (size_t)n, sizeof *j);
     double *W = arena_allocate(arena, (size_t)(n * row), sizeof *W);
     if (arena->failed) return STATUS_NO_MEMORY;
-    list_products(a, b, i, j);
+    for (int k = 0, p = 0; k < a->n; k++) /* the coordinates of every product, as numbers within their planes */
+        for (int l = 0; l < (a == b ? k + 1 : b->n); l++, p++) {
+            i[p] = k;
+            j[p] = l;
+        }
     for (int p = 0; p < n; p++) /* column: the product p; row: the entry q of the result */
         for (int q = 0; q < n; q++) {
             double *w = &W[row * p + q];
@@ -134,23 +119,10 @@ static enum status make_group(const struct pair_integrals *pairs, const struct b
     return STATUS_OK;
 }
 
-static enum status make_groups(const struct pair_integrals *pairs, struct arena *arena, struct shortening *sh)
-{
-    static const int of[3][2] = {{0, 0}, {1, 1}, {0, 1}};
-    for (int g = 0; g < 3; g++) {
-        const struct bending_plane *a = &sh->plane[of[g][0]], *b = &sh->plane[of[g][1]];
-        if (a->n == 0 || b->n == 0) continue;
-        struct pair_group *group = &sh->group[sh->n_groups++];
-        group->a = of[g][0];
-        group->b = of[g][1];
-        if (make_group(pairs, a, b, arena, group) != STATUS_OK) return STATUS_NO_MEMORY;
-    }
-    return STATUS_OK;
-}
-
 enum status shortening_make(const struct beam *beam, const struct body *body, const struct pair_integrals *pairs,
                             struct arena *arena, struct shortening **made)
 {
+    static const int plane_of[3][2] = {{0, 0}, {1, 1}, {0, 1}}; /* of the groups */
     const int m = body->m, n = pairs->n;
     const size_t row = (size_t)PADDED(m), rows = (size_t)m * row;
     struct shortening *sh = arena_allocate(arena, 1, sizeof *sh);
@@ -161,14 +133,21 @@ enum status shortening_make(const struct beam *beam, const struct body *body, co
     if (arena->failed) return STATUS_NO_MEMORY;
     memcpy(i, pairs->i, (size_t)n * sizeof *i);
     memcpy(j, pairs->j, (size_t)n * sizeof *j);
-    fill_columns(pairs, m, C);
-    fill_gram(pairs, m, G);
+    fill_integrals(pairs, m, C, G);
     for (int k = 0; k < m; k++) memcpy(Mff0 + row * (size_t)k, body->Mff0 + m * k, (size_t)m * sizeof *Mff0);
     *sh = (struct shortening){
         .n_pairs = n, .i = i, .j = j, .C = C, .G = G, .Mff0 = Mff0, .axial = beam->family[FAMILY_AXIAL].count > 0};
     planes_of(beam, sh->plane);
     *made = sh;
-    return make_groups(pairs, arena, sh);
+    for (int g = 0; g < 3; g++) {
+        const struct bending_plane *a = &sh->plane[plane_of[g][0]], *b = &sh->plane[plane_of[g][1]];
+        if (a->n == 0 || b->n == 0) continue;
+        struct pair_group *group = &sh->group[sh->n_groups++];
+        group->a = plane_of[g][0];
+        group->b = plane_of[g][1];
+        if (make_group(pairs, a, b, arena, group) != STATUS_OK) return STATUS_NO_MEMORY;
+    }
+    return STATUS_OK;
 }
 
 enum status shortening_state_make(const struct body *body, struct arena *arena, struct shortening_state *state)
@@ -327,9 +306,9 @@ INLINE void first_order(const int m, const double *restrict eta, struct shorteni
     state->x_f = 0.5 * dot(m, eta, B_eta);
 }
 
-/* The block of Q = int chi chi' dm for two different planes */
-static void rectangle(const struct pair_group *group, const struct bending_plane *a, const struct bending_plane *b,
-                      int row, const double *eta, struct shortening_state *state)
+/* The block of Q for two different planes */
+static void quartic_between(const struct pair_group *group, const struct bending_plane *a,
+                            const struct bending_plane *b, int row, const double *eta, struct shortening_state *state)
 {
     for (int i = 0; i < a->n; i++)
         for (int j = 0; j < b->n; j++) state->product[b->n * i + j] = eta[a->first + i] * eta[b->first + j];
@@ -340,7 +319,7 @@ static void rectangle(const struct pair_group *group, const struct bending_plane
                 state->integral[b->n * i + j];
 }
 
-/* Q from the products eta_i eta_j */
+/* Q = int chi chi' dm from the products eta_i eta_j */
 static void quartic(const struct shortening *sh, int m, const double *eta, struct shortening_state *state)
 {
     const int row = PADDED(m);
@@ -348,7 +327,7 @@ static void quartic(const struct shortening *sh, int m, const double *eta, struc
         const struct pair_group *group = &sh->group[g];
         const struct bending_plane *a = &sh->plane[group->a];
         if (group->a != group->b) {
-            rectangle(group, a, &sh->plane[group->b], row, eta, state);
+            quartic_between(group, a, &sh->plane[group->b], row, eta, state);
             continue;
         }
         double *Q = state->Q + (row + 1) * a->first;
@@ -379,17 +358,6 @@ INLINE void modal_mass(const int m, const double *restrict Mff0, const double *r
     for (int at = 0; at < m * row; at += LANES) store(Mff + at, load(Mff0 + at) + load(Q + at));
 }
 
-/* ... - U of the axial modes and its transpose */
-static void add_axial_mass(const struct body *body, const double *U, double *Mff)
-{
-    const int m = body->m, row = PADDED(m);
-    for (int k = 0; k < m; k++)
-        for (int j = 0; body->tip.axis[k] == X && j < m; j++) {
-            Mff[row * k + j] -= U[row * k + j];
-            Mff[row * j + k] -= U[row * k + j];
-        }
-}
-
 INLINE void inertia(const int m, const struct body *body, enum elastic_terms terms, const double *eta,
                     struct body_state *state)
 {
@@ -407,7 +375,14 @@ INLINE void inertia(const int m, const struct body *body, enum elastic_terms ter
 void shortening_inertia(const struct body *body, enum elastic_terms terms, const double *eta, struct body_state *state)
 {
     WITH_CONSTANT_COUNT(M, body->m, inertia(M, body, terms, eta, state))
-    if (body->shortening->axial) add_axial_mass(body, state->shortened.U, state->Mff);
+    if (!body->shortening->axial) return;
+    const int m = body->m, row = PADDED(m);
+    const double *U = state->shortened.U;
+    for (int k = 0; k < m; k++) /* ... - U of the axial modes and its transpose */
+        for (int j = 0; body->tip.axis[k] == X && j < m; j++) {
+            state->Mff[row * k + j] -= U[row * k + j];
+            state->Mff[row * j + k] -= U[row * k + j];
+        }
 }
 
 /* c -= 1/2 eta' S eta e_x,   N_xa -= int f r_a dm, and for a = x - int f x dm */
@@ -507,20 +482,14 @@ INLINE void forces(const int m, const struct body *body, const struct shortening
     rates->trace += Q[0];
 }
 
-/* the same in `linear`, which keeps int chi_k (a + B x e_x) dm */
-static void linear_force(const struct body *body, const struct shortening_state *at, double a_x, double B_xx,
-                         double *modal)
-{
-    for (int k = 0; k < body->m; k++) modal[k] += B_xx * at->sigma[k] - a_x * at->C_eta[k];
-}
-
 void shortening_force(const struct body *body, enum elastic_terms terms, const struct body_state *state,
                       const double *eta, const double *etad, const double omega[3], const double acc[6],
                       const double B[9], struct coriolis *rates, double wrench[6], double *modal)
 {
     const struct shortening_state *at = &state->shortened;
     if (terms == TERMS_LINEAR) {
-        linear_force(body, at, acc[3], B[0], modal);
+        for (int k = 0; k < body->m; k++) /* int chi_k (a + B x e_x) dm is all that `linear` keeps */
+            modal[k] += B[0] * at->sigma[k] - acc[3] * at->C_eta[k];
     } else {
         WITH_CONSTANT_COUNT(M, body->m, forces(M, body, at, etad, omega, B, acc[3], rates, modal))
         add_centripetal(body, at, eta, etad, wrench, modal);

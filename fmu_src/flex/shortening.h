@@ -31,12 +31,12 @@ struct pair_group {
 struct shortening {
     int n_pairs;      /* coordinates i >= j of one plane                                     */
     const int *i, *j; /* n_pairs                                                             */
-    const double
-        *C; /* m columns of (2 + m) PADDED(m): C eta is int (H eta) (1, x, phi_1 ...) dm, a row of PADDED(m) for each
-                             factor; column l: int h_jl (1, x, phi_1 ...) dm                      */
-    const double
-        *G; /* n_pairs columns of PADDED(n_pairs + m + 1): int h (h_1 ...; phi_1 ...; 1) dm, doubled where i > j, so
-                             that G times the products eta_i eta_j is int eta'H eta (h; phi; 1) dm */
+    /* m columns of (2 + m) PADDED(m): C eta is int (H eta) (1, x, phi_1 ...) dm, a row of PADDED(m) for each factor;
+       column l: int h_jl (1, x, phi_1 ...) dm */
+    const double *C;
+    /* n_pairs columns of PADDED(n_pairs + m + 1): int h (h_1 ...; phi_1 ...; 1) dm, doubled where i > j, so that G times the products
+       eta_i eta_j is int eta'H eta (h; phi; 1) dm */
+    const double *G;
     const double *Mff0; /* m rows of PADDED(m): M_ff at eta = 0                                */
     struct bending_plane plane[2];
     int n_groups; /* y with y, z with z, y with z                                        */

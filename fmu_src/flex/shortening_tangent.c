@@ -23,8 +23,8 @@ enum status shortening_tangent_make(const struct body *body, struct arena *arena
     return arena->failed ? STATUS_NO_MEMORY : STATUS_OK;
 }
 
-/* The state, as in tangent.c */
-struct at {
+/* The beam, its state and its motion, in the form needed by the columns */
+struct beam_input {
     const struct body *body;
     const struct shortening *sh;
     const struct shortening_state *state;
@@ -38,7 +38,7 @@ static inline double terms_of(const struct shortening *sh, int p)
 }
 
 /* Weights of the pairs in scale f + f_ddot, f_ddot = eta_dot' H eta_dot + eta' H eta_ddot */
-static void axial_weights(const struct at *at, double scale, double *weight)
+static void axial_weights(const struct beam_input *at, double scale, double *weight)
 {
     for (int p = 0; p < at->sh->n_pairs; p++) {
         const int i = at->sh->i[p], j = at->sh->j[p];
@@ -51,7 +51,7 @@ void shortening_moment_rates(const struct body *body, const double *eta, const d
                              struct shortening_tangent *t, double *rhodd)
 {
     const struct shortening *sh = body->shortening;
-    const struct at at = {.body = body, .sh = sh, .eta = eta, .etad = etad, .etadd = etadd};
+    const struct beam_input at = {.body = body, .sh = sh, .eta = eta, .etad = etad, .etadd = etadd};
     axial_weights(&at, 0, t->weight);
     for (int p = 0; p < sh->n_pairs; p++) {
         const double *with_phi = sh->G + PADDED(sh->n_pairs + body->m + 1) * p + sh->n_pairs;
@@ -60,38 +60,33 @@ void shortening_moment_rates(const struct body *body, const double *eta, const d
     }
 }
 
-/* M_ij = int h_ij (sum of weight_q h_q + weight_k phi_k) dm + s S_ij + b B_ij */
-static void pair_matrix(const struct at *at, const double *weight, double s, double b, double *M)
+/* K_ij = int h_ij A_x dm, A the acceleration of the points:  A_x = a_x + B_xx x + sum of weight_q h_q + sum of weight_k phi_k,
+   without the terms of second order in `linear`                                                              (theory.md 13a, 46) */
+static void acceleration_matrix(const struct beam_input *at, bool full, struct shortening_tangent *t)
 {
-    const int m = at->body->m, row = PADDED(m), n = at->sh->n_pairs;
-    for (int p = 0; p < n; p++) {
-        const int i = at->sh->i[p], j = at->sh->j[p];
-        const double *G = at->sh->G + PADDED(n + m + 1) * p, *C = at->sh->C + (2 + m) * row * i;
-        double sum = 0;
-        for (int q = 0; q < n + m; q++) sum += G[q] * weight[q];
-        M[row * i + j] = sum / terms_of(at->sh, p) + s * C[j] + b * C[row + j];
-        M[row * j + i] = M[row * i + j];
-    }
-}
-
-/* K = int H A_x dm, A the acceleration of the points */
-static void force_matrix(const struct at *at, bool full, struct shortening_tangent *t)
-{
-    const int n = at->sh->n_pairs;
+    const struct shortening *sh = at->sh;
+    const int n = sh->n_pairs, m = at->body->m, row = PADDED(m);
     memset(t->weight, 0, (size_t)n * sizeof(double));
     if (full) axial_weights(at, at->B[0], t->weight);
     for (int p = 0; p < n; p++) t->weight[p] = -t->weight[p];
-    for (int k = 0; k < at->body->m; k++) {
+    for (int k = 0; k < m; k++) {
         const int axis = at->body->tip.axis[k];
         double *weight = &t->weight[n + k];
         *weight = axis == X ? at->etadd[k] : 0;
         if (full) *weight += at->B[axis] * at->eta[k] + at->W[axis] * at->etad[k];
     }
-    pair_matrix(at, t->weight, at->a[X], at->B[0], t->K);
+    for (int p = 0; p < n; p++) {
+        const int i = sh->i[p], j = sh->j[p];
+        const double *G = sh->G + PADDED(n + m + 1) * p, *C = sh->C + (2 + m) * row * i;
+        double sum = 0;
+        for (int q = 0; q < n + m; q++) sum += G[q] * t->weight[q];
+        t->K[row * i + j] = sum / terms_of(sh, p) + at->a[X] * C[j] + at->B[0] * C[row + j];
+        t->K[row * j + i] = t->K[row * i + j];
+    }
 }
 
 /* -int (H x)_k r dm from C x and the matrix Q of int (H x) (H eta)' dm: a moment of chi, or of its rates */
-static void moment_of(const struct at *at, const double *C_x, const double *Q, int k, double *mu)
+static void moment_of(const struct beam_input *at, const double *C_x, const double *Q, int k, double *mu)
 {
     const int m = at->body->m, row = PADDED(m);
     mu[X] = -C_x[row + k];
@@ -103,7 +98,7 @@ static void moment_of(const struct at *at, const double *C_x, const double *Q, i
 }
 
 /* int chi_k r_dot dm, and p = int chi_k A dm */
-static void moments_of_chi(const struct at *at, const struct shortening_tangent *t, int k, const double *sigma,
+static void moments_of_chi(const struct beam_input *at, const struct shortening_tangent *t, int k, const double *sigma,
                            double *sigma_d, double *p)
 {
     const struct body *body = at->body;
@@ -122,39 +117,41 @@ static void moments_of_chi(const struct at *at, const struct shortening_tangent 
             -at->state->C_eta[k] * at->a[a] + dot3(at->B + 3 * a, sigma) + dot3(at->W + 3 * a, sigma_d) + sigma_dd[a];
 }
 
-/* (mu x v; share v) added to wrench */
-static void add_wrench(const double *mu, double share, const double *v, double scale, double *wrench)
+/* wrench += scale (mu x v; s v): of a force field along v, with the integral s and the moment mu of a shape */
+static void add_wrench(const double *mu, double s, const double *v, double scale, double *wrench)
 {
     double n[3];
     cross3(mu, v, n);
     axpy3(scale, n, wrench);
-    axpy3(scale * share, v, wrench + 3);
+    axpy3(scale * s, v, wrench + 3);
 }
 
 /* Wrench per eta_k and eta_dot_k, and modal force k per omega: chi_k is a shape along x, and so are its derivatives */
-static void add_wrenches(const struct at *at, const struct shortening_tangent *st, int k, struct body_tangent *t)
+static void add_wrenches(const struct beam_input *at, const struct shortening_tangent *st, int k,
+                         struct body_tangent *t)
 {
     static const double e[3] = {1, 0, 0};
     const int row = PADDED(at->body->m);
-    const double *s = at->state->sigma + k, sigma[3] = {s[0], s[row], s[2 * row]};
+    const double *at_k = at->state->sigma + k, sigma[3] = {at_k[0], at_k[row], at_k[2 * row]};
     const double Be[3] = {at->B[0], at->B[3], at->B[6]}, We[3] = {at->W[0], at->W[3], at->W[6]};
-    const double share = -at->state->C_eta[k], share_d = -st->Cd[k], share_dd = -st->Cdd[k]; /* int chi_k dm */
+    const double s = -at->state->C_eta[k], s_d = -st->Cd[k], s_dd = -st->Cdd[k]; /* int chi_k dm and its rates */
     double sigma_d[3], p[3], mu_d[3], mu_dd[3], spin[3];
     moments_of_chi(at, st, k, sigma, sigma_d, p);
     moment_of(at, st->Cd, st->Qd, k, mu_d);
     moment_of(at, st->Cdd, st->Qdd, k, mu_dd);
     add_cross3(e, p, t->Nq[k]);
-    add_wrench(sigma, share, Be, 1, t->Nq[k]);
-    add_wrench(mu_d, share_d, We, 1, t->Nq[k]);
-    add_wrench(mu_dd, share_dd, e, 1, t->Nq[k]);
-    add_wrench(sigma, share, We, 1, t->Nv[k]);
-    add_wrench(mu_d, share_d, e, 2, t->Nv[k]);
+    add_wrench(sigma, s, Be, 1, t->Nq[k]);
+    add_wrench(mu_d, s_d, We, 1, t->Nq[k]);
+    add_wrench(mu_dd, s_dd, e, 1, t->Nq[k]);
+    add_wrench(sigma, s, We, 1, t->Nv[k]);
+    add_wrench(mu_d, s_d, e, 2, t->Nv[k]);
     body_spin_row(X, sigma, sigma_d, at->omega, spin);
     axpy3(1, spin, t->Gw[k]);
 }
 
 /* Modal force k per eta_j and eta_dot_j */
-static void add_forces(const struct at *at, const struct shortening_tangent *st, int k, int j, double *q, double *v)
+static void add_forces(const struct beam_input *at, const struct shortening_tangent *st, int k, int j, double *q,
+                       double *v)
 {
     const int row = PADDED(at->body->m), kj = row * k + j, jk = row * j + k;
     const int a = at->body->tip.axis[k], b = at->body->tip.axis[j];
@@ -168,11 +165,11 @@ static void add_forces(const struct at *at, const struct shortening_tangent *st,
     }
 }
 
-static void full_tangent(const struct at *at, struct body_tangent *t)
+static void full_tangent(const struct beam_input *at, struct body_tangent *t)
 {
     struct shortening_tangent *st = &t->shortening;
     const int m = at->body->m, row = PADDED(m);
-    force_matrix(at, true, st);
+    acceleration_matrix(at, true, st);
     shortening_gram(at->body, at->eta, at->etad, st->moment, st->Qd);
     shortening_gram(at->body, at->eta, at->etadd, st->moment, st->Qdd);
     shortening_contract(at->body, at->etad, st->Cd);
@@ -184,12 +181,12 @@ static void full_tangent(const struct at *at, struct body_tangent *t)
 }
 
 /* `linear` keeps int chi_k (a + B x e_x) dm and the terms of M_ff in the axial modes */
-static void linear_tangent(const struct at *at, struct body_tangent *t)
+static void linear_tangent(const struct beam_input *at, struct body_tangent *t)
 {
     static const double zero[3];
     struct shortening_tangent *st = &t->shortening;
     const int m = at->body->m, row = PADDED(m);
-    force_matrix(at, false, st);
+    acceleration_matrix(at, false, st);
     shortening_contract(at->body, at->etadd, st->Cdd);
     for (int k = 0; k < m; k++) {
         const double sigma[3] = {at->state->sigma[k], 0, 0};
@@ -207,8 +204,8 @@ static void linear_tangent(const struct at *at, struct body_tangent *t)
 void shortening_tangent(const struct body *body, enum elastic_terms terms, const struct shortening_state *state,
                         const struct body_point *motion, struct body_tangent *t)
 {
-    const struct at at = {body,          body->shortening, state,     motion->eta, motion->etad,
-                          motion->etadd, motion->omega,    motion->a, motion->B,   motion->W};
+    const struct beam_input at = {body,          body->shortening, state,     motion->eta, motion->etad,
+                                  motion->etadd, motion->omega,    motion->a, motion->B,   motion->W};
     if (terms == TERMS_FULL) full_tangent(&at, t);
     else linear_tangent(&at, t);
 }

@@ -22,7 +22,7 @@ enum status body_tangent_make(const struct body *body, struct arena *arena, stru
 }
 
 /* The state, in the form needed by the columns. */
-struct point {
+struct tangent_input {
     const struct body *body;
     enum elastic_terms terms;
     struct body_point motion;
@@ -38,14 +38,14 @@ static inline int axis_of(const struct body *body, int s)
 }
 
 /* int phi_s (..) dm of shape s */
-static inline void moment_of(const struct point *at, const double *rho, int s, double v[3])
+static inline void moment_of(const struct tangent_input *at, const double *rho, int s, double v[3])
 {
     const int i = at->place == NULL ? s : at->place[s];
     for (int a = X; a <= Z; a++) v[a] = rho[at->stride * a + i];
 }
 
 /* rho_ddot_s = int phi_s r_ddot dm = sum_t G_st eta_ddot_k(t) e_a(t), minus the part of f */
-static void moment_rates(const struct point *at, struct body_tangent *t)
+static void moment_rates(const struct tangent_input *at, struct body_tangent *t)
 {
     const struct body *body = at->body;
     const struct body_point *motion = &at->motion;
@@ -63,11 +63,11 @@ static void moment_rates(const struct point *at, struct body_tangent *t)
 /* Columns of a shape s along e_a. With p = int phi A dm, mu = int phi r dm and A the acceleration of the points, the wrench changes by
        eta:      (e_a x p + mu x B e_a;  s B e_a)
        eta_dot:  (2 mu x (omega x e_a);  2 s omega x e_a) */
-static void add_wrenches(const struct point *at, int s, struct body_tangent *t)
+static void add_wrenches(const struct tangent_input *at, int s, struct body_tangent *t)
 {
     const struct body *body = at->body;
     const int n = body->n_shapes, axis = axis_of(body, s);
-    const double share = body->s[s], *B = at->motion.B, *W = at->motion.W;
+    const double s_s = body->s[s], *B = at->motion.B, *W = at->motion.W;
     double mu[3], rhod[3] = {0}, e[3] = {0}, p[3], *q = t->Nq[body->k[s]], *v = t->Nv[body->k[s]];
     e[axis] = 1;
     if (at->terms == TERMS_FULL) {
@@ -77,14 +77,14 @@ static void add_wrenches(const struct point *at, int s, struct body_tangent *t)
         for (int a = X; a <= Z; a++) mu[a] = body->b[n * a + s];
     }
     const double Be[3] = {B[axis], B[3 + axis], B[6 + axis]}, We[3] = {W[axis], W[3 + axis], W[6 + axis]};
-    for (int a = X; a <= Z; a++) p[a] = share * at->motion.a[a] + t->rhodd[n * a + s];
+    for (int a = X; a <= Z; a++) p[a] = s_s * at->motion.a[a] + t->rhodd[n * a + s];
     add_mul3(B, mu, p);
     add_mul3(W, rhod, p);
     add_cross3(e, p, q);
     add_cross3(mu, Be, q);
     add_cross3(mu, We, v);
-    axpy3(share, Be, q + 3);
-    axpy3(share, We, v + 3);
+    axpy3(s_s, Be, q + 3);
+    axpy3(s_s, We, v + 3);
 }
 
 /* (omega x rho + 2 rho_dot) x e_a + rho x (e_a x omega) */
@@ -98,7 +98,7 @@ void body_spin_row(int axis, const double rho[3], const double rhod[3], const do
     add_cross3(rho, ew, row);
 }
 
-static void add_shape(const struct point *at, int s, struct body_tangent *t)
+static void add_shape(const struct tangent_input *at, int s, struct body_tangent *t)
 {
     const struct body *body = at->body;
     const int n = body->n_shapes, row = PADDED(body->m), a = axis_of(body, s), k = body->k[s];
@@ -130,7 +130,7 @@ static void add_skew(double s, const double *v, double *M)
 }
 
 /* hs = JL eta_dot,  c_dot = int r_dot dm,  Q = int r_dot r' dm */
-static void rate_sums(const struct point *at, const struct body_state *state, double *hs, double *cd, double *Q)
+static void rate_sums(const struct tangent_input *at, const struct body_state *state, double *hs, double *cd, double *Q)
 {
     const struct body *body = at->body;
     const int n = body->n_shapes, row = PADDED(body->m);
@@ -154,7 +154,7 @@ static void rate_sums(const struct point *at, const struct body_state *state, do
 }
 
 /* Wrench per omega:  n: [omega]x J - [J omega]x + 2 (tr(Q) I - Q) - [hs]x,   f: -[omega x c]x - [omega]x [c]x - 2 [c_dot]x */
-static void spin_columns(const struct point *at, const struct body_state *state, struct body_tangent *t)
+static void spin_columns(const struct tangent_input *at, const struct body_state *state, struct body_tangent *t)
 {
     const double *omega = at->motion.omega;
     double Jw[3], wc[3], cd[3] = {0}, hs[3] = {0}, Q[9] = {0}, S[9], P[9], *N = t->Nw, *F = t->Nw + 9;
@@ -181,14 +181,14 @@ void body_tangent(const struct body *body, enum elastic_terms terms, const struc
                   struct body_tangent *t)
 {
     const size_t m = (size_t)body->m, row = (size_t)PADDED(body->m);
-    struct point at = {.body = body,
-                       .terms = terms,
-                       .state = state,
-                       .motion = {.eta = eta, .etad = etad, .etadd = etadd, .omega = omega, .a = acc + 3},
-                       .rho = state->rho,
-                       .rhod = state->rhod,
-                       .place = body->beam ? body->k : NULL,
-                       .stride = body->beam ? PADDED(body->m) : body->n_shapes};
+    struct tangent_input at = {.body = body,
+                               .terms = terms,
+                               .state = state,
+                               .motion = {.eta = eta, .etad = etad, .etadd = etadd, .omega = omega, .a = acc + 3},
+                               .rho = state->rho,
+                               .rhod = state->rhod,
+                               .place = body->beam ? body->k : NULL,
+                               .stride = body->beam ? PADDED(body->m) : body->n_shapes};
     if (terms == TERMS_RUTHLESS) {
         at.rho = body->b;
         at.rhod = NULL;

@@ -55,10 +55,10 @@ void shortening_tangent(const struct body *body, enum elastic_terms terms, const
 
 /* A section's motion in F and its derivatives with respect to eta and eta_dot. */
 struct section_tangent {
-    double r[3], rd[3], rdd[3];         /* position and its rates, eta_ddot included                   */
-    double rate[3], rate_dot[3];        /* w and w_dot of the section relative to F, eta_ddot included */
-    struct jacobian_rates turn;         /* of theta(t)                                                 */
-    double *slope, *slope_d, *slope_dd; /* PADDED(m): H eta, H eta_dot, H eta_ddot; zeros without H    */
+    double r[3], rd[3], rdd[3];       /* position and its rates, eta_ddot included                   */
+    double rate[3], rate_dot[3];      /* w and w_dot of the section relative to F, eta_ddot included */
+    struct jacobian_rates turn;       /* of theta(t)                                                 */
+    double *H_eta, *H_etad, *H_etadd; /* PADDED(m): H eta, H eta_dot, H eta_ddot; zeros without H    */
 };
 
 /* Effect of a unit of eta_k or eta_dot_k on a section: a small rotation psi and its rates, the change of r and of its rates. */
