@@ -78,9 +78,8 @@ void tangent_added_state(const struct link_model *lm, const struct link_work *w,
     }
     mul3(w->RF, wrench, t->wrench);
     mul3(w->RF, wrench + 3, t->wrench + 3);
-    if (w->JF == NULL) return;
-    for (int k = 0; k < m; k++) t->modal[k] += dot6(w->JF[k], t->wrench);
-    add_cross3(w->rF, t->wrench + 3, t->wrench);
+    for (int k = 0; w->JF != NULL && k < m; k++) /* the hinge of a beam rotates and does not move: rF = 0 */
+        t->modal[k] += dot6(w->JF[k], t->wrench);
 }
 
 /* ---- both -------------------------------------------------------------------------------------------------------- */
