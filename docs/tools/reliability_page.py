@@ -1,5 +1,5 @@
 """docs/reliability.md: what was tried, how much, what was found. From docs/reliability.toml, and the figures that tests/fuzz/run.py --record
-and bench/soak.py --record have written."""
+tests/mutants/run.py --record and bench/soak.py --record have written."""
 
 import json
 import re
@@ -71,7 +71,7 @@ def fuzzing(root):
     total = sum(run["executions"] for run in runs.values())
     reached = ", ".join(f"{layer} {share} %" for layer, share in figures.get("coverage", {}).items())
     return "\n\n".join([
-        "libFuzzer with the address and undefined-behavior sanitizers; `./test.sh` runs each harness for 10 CPU seconds, `./run.sh fuzz` for 30 CPU minutes "
+        "libFuzzer with the address and undefined-behavior sanitizers; `./test.sh all` runs each harness for 60 CPU seconds, `./run.sh fuzz` for 30 CPU minutes "
         "and at least 3e5 executions. Internal steps are limited to 50 by `solver.max_steps`. An input that takes longer than 5 s counts as a failure.",
         table(["harness", "input", "executions", "CPU min", "slowest input [s]"], rows),
         f"{total} executions are recorded in all. Line coverage of the corpora: {reached}."])
@@ -88,10 +88,27 @@ def endurance(root):
             "tenth of the run, and its growth from there to the end. Results are compared bit by bit.\n\n" + table(["robot", "run", "memory", "results"], rows))
 
 
+def mutants(root, data):
+    runs = figures_of(root / "tests/mutants/figures.json")
+    share = lambda n, run: f"{n} ({100 * n / run['faults']:.0f} %)"
+    why = {(entry["file"], entry["before"]): entry["why"] for entry in data.get("survivor", [])}
+    last = list(runs.values())[-1]["survivors"] if runs else []
+    return "\n\n".join([
+        "`./run.sh mutants` plants faults in dyn, mech, ode, flex, sim and fmi, one at a time: an operator, a constant or a sign is changed, or a statement dropped. "
+        "`./test.sh quick` judges first, then all C tests and the Python tests of the layer. Faults that do not change the object file are drawn again.",
+        table(["run", "faults", "found", "found by quick"], [[name, str(run["faults"]), share(run["found"], run), share(run["quick"], run)] for name, run in runs.items()]),
+        "Faults of the last run that no test finds:",
+        table(["place", "line", "becomes", "why no test finds it"],
+              [[f"{one['file']}, {one['function']}", code(one["before"]), code(one["after"]), why.get((one["file"], one["before"]), "not examined")] for one in last])])
+
+
+def code(text): return "`" + text.replace("|", "\\|") + "`"
+
+
 def page(root):
     data = load(root)
     return "\n\n".join([
-        HEAD, "## Fuzzing", fuzzing(root), "## Endurance", endurance(root),
+        HEAD, "## Fuzzing", fuzzing(root), "## Planted faults", mutants(root, data), "## Endurance", endurance(root),
         "## Found and fixed", table(["found by", "what", "test"], [[f["by"], f["what"], short(f["test"])] for f in data["found"]]),
         "## Limits", table(["limit", "value"], [[limit["what"], limit["value"]] for limit in data["limit"]]),
         "## Rules and their tests", "Every rule names the tests that check it. Those of the groups FMI 2.0 and Host run on these FMUs, "

@@ -1,8 +1,9 @@
-"""Plants faults in the C code, one at a time, and looks which tests find them: ./run.sh mutants [N] [--again FILE]
+"""Plants faults in the C code, one at a time, and looks which tests find them: ./run.sh mutants [N]
 
 A copy of the tree in build/out/mutants is built with the preset quick. `./test.sh quick` judges first; what survives it is judged by
 all C tests and by the Python tests of its layer. Results go to build/out/mutants/results.json as they come; a run that was
-interrupted continues. --again: the faults of an earlier results.json, as far as their lines still exist, then new ones.
+interrupted continues. --again: the faults of an earlier results.json, as far as their lines still exist, then new ones; the test that
+found a fault then runs first. --record: the figures go to tests/mutants/figures.json, which docs/reliability.md shows.
 A fault that does not compile, or that does not change the object file, is drawn again."""
 
 import argparse
@@ -52,9 +53,9 @@ def build():
     return shell("cmake", "--build", BUILD, "--target", "limber_tests", "limber_cli", "limber_fmu", "servo", "cylinder", "axis", "sling", "gear", "spring", "controller")
 
 
-def c_tests(quick, layer):
-    """The first suite that fails; those of the layer run first."""
-    for choice in ("-R", f"^{layer}_"), ("-E", f"^(lib|{layer})_"):
+def c_tests(quick, layer, suite=None):
+    """The first suite that fails; those of the layer run first, or one suite alone."""
+    for choice in [("-R", f"^{suite}$")] if suite else [("-R", f"^{layer}_"), ("-E", f"^(lib|{layer})_")]:
         answer = shell("ctest", "--preset", "quick", "-j2", "--timeout", TIMEOUT, "--stop-on-failure", *choice,
                        LIMBER_TESTS="quick" if quick else "")
         if answer.returncode != 0:
@@ -105,7 +106,14 @@ def planted(fault):
     return "\n".join(lines)
 
 
-def judge(fault):
+def by_hint(hint):
+    """The test of `quick` that found the fault earlier, if it does so again."""
+    if hint.endswith("_test"): return c_tests(True, "", hint)
+    if (TREE / hint.split("::")[0]).is_file(): return python_tests(["-m", "quick", hint], [])
+    return []
+
+
+def judge(fault, hint=""):
     """None: no fault of the program (it does not compile, or compiles to the same); else who found it."""
     path, layer, started = TREE / fault.file, fault.file.split("/")[1], time.time()
     original, faulty, same = path.read_text(encoding="utf-8"), planted(fault), objects(fault)
@@ -125,7 +133,7 @@ def judge(fault):
     try:
         if not with_fault() or objects(fault) == same: return None
         result = {**fault._asdict(), "by": "", "test": ""}
-        for by, tests in (("quick", lambda: c_tests(True, layer)), ("quick", lambda: by_python("quick", "-m", "quick")),
+        for by, tests in (("quick", lambda: by_hint(hint) if hint else []), ("quick", lambda: c_tests(True, layer)), ("quick", lambda: by_python("quick", "-m", "quick")),
                           ("C tests", lambda: c_tests(False, layer)), ("Python tests", lambda: by_python(layer))):
             if failed := tests():
                 result.update(by=by, test=failed[0])
@@ -153,7 +161,8 @@ def main():
     parser.add_argument("n", nargs="?", type=int, default=60, help="number of faults (60)")
     parser.add_argument("--seed", type=int, default=27)
     parser.add_argument("--again", metavar="FILE", help="results.json of an earlier run")
-    parser.add_argument("--anew", action="store_true", help="forget an interrupted run")
+    parser.add_argument("--anew", action="store_true", help="discard an interrupted run")
+    parser.add_argument("--record", metavar="NAME", help="name of the run in tests/mutants/figures.json")
     options = parser.parse_args()
     store = PLACE / "results.json"
     if options.anew or not store.is_file():
@@ -164,10 +173,12 @@ def main():
     if failed := c_tests(True, "dyn"): sys.exit(f"{failed[0]} fails without a fault")
     results, rejected = (json.loads(store.read_text()), set()) if store.is_file() else ([], set())
     done = {(row["file"], row["before"]) for row in results}
+    known = {(row["file"].split("/")[1], row["before"].strip()): row["test"] for row in json.loads(Path(options.again).read_text())
+             if row["by"] == "quick"} if options.again else {}
     for fault in faults_to_plant(options.again, options.seed):
         if len(results) >= options.n: break
         if (fault.file, fault.before) in done | rejected: continue
-        result = judge(fault)
+        result = judge(fault, known.get((fault.file.split("/")[1], fault.before.strip()), ""))
         if result is None:
             rejected.add((fault.file, fault.before))
             continue
@@ -177,6 +188,13 @@ def main():
               f"    {'found by ' + result['by'] + ', ' + result['test'] if result['by'] else 'SURVIVED'}, {result['seconds']} s", flush=True)
     build()
     print(summary(results))
+    if options.record:
+        figures = ROOT / "tests/mutants/figures.json"
+        kept = json.loads(figures.read_text()) if figures.is_file() else {}
+        kept[options.record] = {"faults": len(results), "found": sum(bool(row["by"]) for row in results),
+                                "quick": sum(row["by"] == "quick" for row in results),
+                                "survivors": [{key: row[key].strip() for key in ("file", "function", "before", "after")} for row in results if not row["by"]]}
+        figures.write_text(json.dumps(kept, indent=1) + "\n")
 
 
 if __name__ == "__main__": main()
