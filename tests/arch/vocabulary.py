@@ -86,3 +86,31 @@ def kinds(root):
         problems += [f"{where}:{line_of(text, match.end())}: '{' '.join(match[0].split())}' tests the kind of a variable: "
                      "put what differs into the rows of sim/variables.c" for match in of_kinds.finditer(text)]
     return problems
+
+
+# ---- words that docs/glossary.md replaces ---------------------------------------------------------------------------
+
+PROSE = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "docs", "examples"]
+
+
+def replaced_words(root):
+    """The words of the glossary's table that are replaced in every meaning: without a parenthesis."""
+    table = read(root / "docs/glossary.md").split("## Words that are replaced")[1]
+    left = re.findall(r"^\| ([^|]+) \|", table, re.MULTILINE)[2:]
+    return [word.strip() for entry in left if "(" not in entry for word in entry.split(",")]
+
+
+def replaced(root):
+    """No comment, name or message of the product, and no page, has one of them. Endings and the parts of an identifier count too."""
+    words = replaced_words(root)
+    pattern = re.compile(r"(?<![a-zA-Z])(" + "|".join(re.sub(r"[ _]", "[ _]+", word) for word in words) + r")(s|es|d|ed|ing)?(?![a-zA-Z])", re.IGNORECASE)
+    files = c_files(root, PRODUCT_FOLDERS)
+    for name in PROSE:
+        files += sorted((root / name).rglob("*.md")) + sorted((root / name).rglob("*.py")) if (root / name).is_dir() else [root / name]
+    problems = []
+    for file in files:
+        where = file.relative_to(root).as_posix()
+        if where == "docs/glossary.md" or not file.is_file(): continue
+        text = read(file)
+        problems += [f"{where}:{line_of(text, match.start())}: \"{match[0]}\" is replaced by another word: docs/glossary.md" for match in pattern.finditer(text)]
+    return problems
