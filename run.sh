@@ -63,7 +63,7 @@ bench)
     say "simulated seconds per CPU second, in one step and with inputs that change every millisecond"
     LIMBER="$out/limber" "$python" bench/integration.py inputs
     ;;
-generated) set_up_and_build && LIMBER="$out/limber" "$python" tests/oracle/generated.py 100 ;;
+generated) set_up_and_build && LIMBER="$out/limber" "$python" tests/oracle/generated_code.py 100 ;;
 peers)
     set_up_and_build
     say "Limber, Pinocchio and MuJoCo on the same rigid arms"

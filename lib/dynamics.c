@@ -20,7 +20,7 @@ void robot_reach(limber_robot *robot, enum stage stage)
 /* The status of a computation whose results are these numbers; failures are reported. */
 static int finish(limber_robot *robot, enum status status, int count, const double *number)
 {
-    if (status == STATUS_OK && !limber_all_finite(count, number)) status = STATUS_NOT_FINITE;
+    if (status == STATUS_OK && !lib_all_finite(count, number)) status = STATUS_NOT_FINITE;
     return (int)failure_report(&robot->messages.report, &robot->mechanism, status);
 }
 
@@ -97,7 +97,7 @@ static void differentiate_by_force(limber_robot *robot, double *by_force)
 static int finish_derivatives(limber_robot *robot, enum status status)
 {
     const int count = robot->mechanism.model->nv * robot->mechanism.model->nv;
-    if (status == STATUS_OK && !limber_all_finite(count, robot->by_qd)) status = STATUS_NOT_FINITE;
+    if (status == STATUS_OK && !lib_all_finite(count, robot->by_qd)) status = STATUS_NOT_FINITE;
     return finish(robot, status, count, robot->by_q);
 }
 

@@ -53,13 +53,13 @@ struct limber_robot {
 /* ---- messages (limber.c) -------------------------------------------------------------------------------------- */
 
 /* Sets up the report; the struct must not be moved afterwards. */
-void limber_messages_start(struct messages *messages, limber_message *message, void *context);
+void lib_messages_start(struct messages *messages, limber_message *message, void *context);
 
 /* Reports a failure of a call, `function` being its name, and returns the status. */
 PRINTF_LIKE(4, 5)
-int limber_call_failed(struct messages *messages, int status, const char *function, const char *format, ...);
+int lib_call_failed(struct messages *messages, int status, const char *function, const char *format, ...);
 
-bool limber_all_finite(int count, const double *number);
+bool lib_all_finite(int count, const double *number);
 
 /* ---- robots --------------------------------------------------------------------------------------------------- */
 

@@ -32,13 +32,13 @@ static void pass_on(void *context, enum report_level level, const char *text)
     messages->message(messages->context, (int)level, text);
 }
 
-void limber_messages_start(struct messages *messages, limber_message *message, void *context)
+void lib_messages_start(struct messages *messages, limber_message *message, void *context)
 {
     *messages = (struct messages){.message = message, .context = context};
     messages->report = (struct report){.line = message != NULL ? pass_on : NULL, .context = messages};
 }
 
-int limber_call_failed(struct messages *messages, int status, const char *function, const char *format, ...)
+int lib_call_failed(struct messages *messages, int status, const char *function, const char *format, ...)
 {
     char text[512];
     va_list arguments;
@@ -49,7 +49,7 @@ int limber_call_failed(struct messages *messages, int status, const char *functi
     return status;
 }
 
-bool limber_all_finite(int count, const double *number)
+bool lib_all_finite(int count, const double *number)
 {
     for (int i = 0; i < count; i++)
         if (!isfinite(number[i])) return false;

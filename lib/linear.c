@@ -60,7 +60,7 @@ int limber_robot_linearize(const limber_robot *robot, int options, limber_linear
     limber_linear *linear = arena_allocate(&arena, 1, sizeof *linear);
     if (linear == NULL) return LIMBER_NO_MEMORY;
     linear->arena = arena;
-    limber_messages_start(&linear->messages, robot->messages.message, robot->messages.context);
+    lib_messages_start(&linear->messages, robot->messages.message, robot->messages.context);
     struct report *report = &linear->messages.report;
     enum status status = point_of(robot, report, &linear->point);
     if (status == STATUS_OK) status = operating_point_move(&linear->point, false, false, report);

@@ -123,12 +123,12 @@ static int check_value(limber_robot *robot, const char *name, double value)
     static const char function[] = "limber_robot_set_parameters";
     const struct variable *variable = find(robot, name);
     if (variable == NULL)
-        return limber_call_failed(&robot->messages, LIMBER_NO_NAME, function, "%s: no such parameter of this robot",
-                                  name != NULL ? name : "NULL");
+        return lib_call_failed(&robot->messages, LIMBER_NO_NAME, function, "%s: no such parameter of this robot",
+                               name != NULL ? name : "NULL");
     const char *error = isfinite(value) ? limit_error(variable->limit, value) : "must be finite";
     if (error == NULL) return LIMBER_OK;
-    return limber_call_failed(&robot->messages, LIMBER_BAD_ROBOT, function, "%s = %.9g: %s [%s]", name, value, error,
-                              variable->unit != NULL ? variable->unit : "1");
+    return lib_call_failed(&robot->messages, LIMBER_BAD_ROBOT, function, "%s = %.9g: %s [%s]", name, value, error,
+                           variable->unit != NULL ? variable->unit : "1");
 }
 
 /* All values to the robot; whether that changes the model */

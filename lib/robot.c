@@ -13,7 +13,7 @@ static limber_robot *handle_new(limber_message *message, void *context)
     limber_robot *robot = arena_allocate(&arena, 1, sizeof *robot);
     if (robot == NULL) return NULL;
     robot->arena = arena;
-    limber_messages_start(&robot->messages, message, context);
+    lib_messages_start(&robot->messages, message, context);
     return robot;
 }
 
@@ -258,12 +258,12 @@ int limber_robot_set_state(limber_robot *robot, const double *q, const double *q
     parameters_start(robot, next_q, next_qd);
     if (q != NULL) memcpy(next_q, q, (size_t)model->nq * sizeof *q);
     if (qd != NULL) memcpy(next_qd, qd, (size_t)model->nv * sizeof *qd);
-    if (!limber_all_finite(model->nq, next_q) || !limber_all_finite(model->nv, next_qd))
-        return limber_call_failed(&robot->messages, LIMBER_BAD_ARGUMENT, __func__, "q and qd must be finite");
+    if (!lib_all_finite(model->nq, next_q) || !lib_all_finite(model->nv, next_qd))
+        return lib_call_failed(&robot->messages, LIMBER_BAD_ARGUMENT, __func__, "q and qd must be finite");
     const char *joint = normalize(robot, next_q);
     if (joint != NULL)
-        return limber_call_failed(&robot->messages, LIMBER_BAD_ARGUMENT, __func__,
-                                  "joint '%s' must have a quaternion of norm 1, within %g", joint, QUATERNION_ERROR);
+        return lib_call_failed(&robot->messages, LIMBER_BAD_ARGUMENT, __func__,
+                               "joint '%s' must have a quaternion of norm 1, within %g", joint, QUATERNION_ERROR);
     memcpy(robot->at.q, next_q, (size_t)model->nq * sizeof *q);
     memcpy(robot->at.qd, next_qd, (size_t)model->nv * sizeof *qd);
     robot->stage = STALE;
@@ -299,10 +299,10 @@ static int set_numbers(limber_robot *robot, const char *function, int count, con
 {
     if (number == NULL) {
         memset(place, 0, (size_t)count * sizeof *place);
-    } else if (limber_all_finite(count, number)) {
+    } else if (lib_all_finite(count, number)) {
         memcpy(place, number, (size_t)count * sizeof *place);
     } else {
-        return limber_call_failed(&robot->messages, LIMBER_BAD_ARGUMENT, function, "all numbers must be finite");
+        return lib_call_failed(&robot->messages, LIMBER_BAD_ARGUMENT, function, "all numbers must be finite");
     }
     return LIMBER_OK;
 }

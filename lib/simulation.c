@@ -27,7 +27,7 @@ static limber_simulation *simulation_new(limber_message *message, void *context)
     limber_simulation *simulation = arena_allocate(&arena, 1, sizeof *simulation);
     if (simulation == NULL) return NULL;
     simulation->arena = arena;
-    limber_messages_start(&simulation->messages, message, context);
+    lib_messages_start(&simulation->messages, message, context);
     return simulation;
 }
 
@@ -129,9 +129,9 @@ int limber_simulation_find(const limber_simulation *simulation, const char *name
 
 static int no_variable(limber_simulation *simulation, int i, const char *function)
 {
-    return limber_call_failed(&simulation->messages, LIMBER_BAD_ARGUMENT, function,
-                              "there is no variable %d: expected 0 to %d, from limber_simulation_find()", i,
-                              limber_simulation_variables(simulation) - 1);
+    return lib_call_failed(&simulation->messages, LIMBER_BAD_ARGUMENT, function,
+                           "there is no variable %d: expected 0 to %d, from limber_simulation_find()", i,
+                           limber_simulation_variables(simulation) - 1);
 }
 
 /* Reports a failure that the instance has not reported itself */
@@ -158,8 +158,8 @@ int limber_simulation_get(limber_simulation *simulation, int i, double *value)
     int status = LIMBER_OK;
     if (variable->causality == CAUSALITY_OUTPUT || variable->causality == CAUSALITY_LOCAL) {
         if (!simulation->started)
-            return limber_call_failed(&simulation->messages, LIMBER_BAD_CALL, __func__,
-                                      "%s has no value before limber_simulation_start()", variable->name);
+            return lib_call_failed(&simulation->messages, LIMBER_BAD_CALL, __func__,
+                                   "%s has no value before limber_simulation_start()", variable->name);
         status = update(simulation);
     }
     if (status == LIMBER_OK) *value = instance_get(simulation->instance, variable->reference);
@@ -181,19 +181,18 @@ int limber_simulation_set(limber_simulation *simulation, int i, double value)
     if (variable == NULL) return no_variable(simulation, i, __func__);
     struct messages *messages = &simulation->messages;
     if (!isfinite(value))
-        return limber_call_failed(messages, LIMBER_BAD_ARGUMENT, __func__, "%s = %g: must be finite", variable->name,
-                                  value);
+        return lib_call_failed(messages, LIMBER_BAD_ARGUMENT, __func__, "%s = %g: must be finite", variable->name,
+                               value);
     if (!may_set(simulation, variable))
-        return limber_call_failed(
-            messages, LIMBER_BAD_CALL, __func__,
-            "%s cannot be set now: inputs and tunable parameters can at any time, other parameters "
-            "before the start, outputs never",
-            variable->name);
+        return lib_call_failed(messages, LIMBER_BAD_CALL, __func__,
+                               "%s cannot be set now: inputs and tunable parameters can at any time, other parameters "
+                               "before the start, outputs never",
+                               variable->name);
     const char *error = NULL;
     if (variable->causality == CAUSALITY_PARAMETER)
         error = instance_parameter_error(simulation->instance, variable->reference, value);
     if (error != NULL)
-        return limber_call_failed(messages, LIMBER_BAD_ROBOT, __func__, "%s = %.9g: %s", variable->name, value, error);
+        return lib_call_failed(messages, LIMBER_BAD_ROBOT, __func__, "%s = %.9g: %s", variable->name, value, error);
     instance_set(simulation->instance, variable->reference, value);
     return LIMBER_OK;
 }
@@ -204,8 +203,8 @@ int limber_simulation_set_rate(limber_simulation *simulation, int i, double rate
     const struct variable *variable = variable_of(simulation, i);
     if (variable == NULL) return no_variable(simulation, i, __func__);
     if (variable->causality != CAUSALITY_INPUT || !isfinite(rate))
-        return limber_call_failed(&simulation->messages, LIMBER_BAD_ARGUMENT, __func__,
-                                  "%s, %g: expected an input and a finite rate", variable->name, rate);
+        return lib_call_failed(&simulation->messages, LIMBER_BAD_ARGUMENT, __func__,
+                               "%s, %g: expected an input and a finite rate", variable->name, rate);
     instance_set_input_rate(simulation->instance, variable->reference, rate);
     return LIMBER_OK;
 }
@@ -216,8 +215,8 @@ int limber_simulation_start(limber_simulation *simulation, double start, double 
 {
     if (simulation == NULL || !isfinite(start) || !(tolerance >= 0 && tolerance < 1)) return LIMBER_BAD_ARGUMENT;
     if (simulation->started)
-        return limber_call_failed(&simulation->messages, LIMBER_BAD_CALL, __func__,
-                                  "already started: call limber_simulation_reset() first");
+        return lib_call_failed(&simulation->messages, LIMBER_BAD_CALL, __func__,
+                               "already started: call limber_simulation_reset() first");
     const struct experiment experiment = {.start_time = start, .tolerance = tolerance};
     const int errors = simulation->messages.report.errors;
     const enum status status = instance_initialize(simulation->instance, &experiment);
@@ -229,8 +228,8 @@ int limber_simulation_step(limber_simulation *simulation, double h)
 {
     if (simulation == NULL || !(h > 0 && isfinite(h))) return LIMBER_BAD_ARGUMENT;
     if (!simulation->started)
-        return limber_call_failed(&simulation->messages, LIMBER_BAD_CALL, __func__,
-                                  "not started: call limber_simulation_start() first");
+        return lib_call_failed(&simulation->messages, LIMBER_BAD_CALL, __func__,
+                               "not started: call limber_simulation_start() first");
     const int errors = simulation->messages.report.errors;
     return explain(simulation, instance_step(simulation->instance, h), errors);
 }
@@ -317,7 +316,7 @@ int limber_simulation_save(limber_simulation *simulation, void *bytes, size_t si
     if (simulation == NULL || bytes == NULL || size < limber_simulation_saved_size(simulation))
         return LIMBER_BAD_ARGUMENT;
     if (!simulation->started)
-        return limber_call_failed(&simulation->messages, LIMBER_BAD_CALL, __func__, "not started: there is no state");
+        return lib_call_failed(&simulation->messages, LIMBER_BAD_CALL, __func__, "not started: there is no state");
     struct header header;
     memset(&header, 0, sizeof header);
     memcpy(header.magic, MAGIC, sizeof MAGIC);
@@ -336,12 +335,12 @@ int limber_simulation_restore(limber_simulation *simulation, const void *bytes, 
     struct messages *messages = &simulation->messages;
     memcpy(&header, bytes, sizeof header);
     if (memcmp(header.magic, MAGIC, sizeof MAGIC) != 0)
-        return limber_call_failed(messages, LIMBER_BAD_ARGUMENT, __func__, "not a saved state of Limber");
+        return lib_call_failed(messages, LIMBER_BAD_ARGUMENT, __func__, "not a saved state of Limber");
     if (header.size > size || header.size < sizeof header || header.checksum != checksum_of(header, bytes))
-        return limber_call_failed(messages, LIMBER_BAD_ARGUMENT, __func__, "the saved state is damaged or too short");
+        return lib_call_failed(messages, LIMBER_BAD_ARGUMENT, __func__, "the saved state is damaged or too short");
     if (strncmp(header.guid, instance_guid(simulation->instance), sizeof header.guid) != 0 ||
         header.size != limber_simulation_saved_size(simulation))
-        return limber_call_failed(messages, LIMBER_BAD_CALL, __func__, "the saved state belongs to another robot");
+        return lib_call_failed(messages, LIMBER_BAD_CALL, __func__, "the saved state belongs to another robot");
     const int errors = messages->report.errors;
     const enum status status =
         instance_restore(simulation->instance, (const unsigned char *)bytes + sizeof header, true);

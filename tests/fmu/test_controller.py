@@ -169,7 +169,7 @@ def test_sensors_find_a_heavier_payload(packed, pack, gauged):
 @pytest.mark.parametrize("arguments, code, word", [
     (["ROBOT"], 2, "expected -o"), (["-o", "x.fmu"], 2, "robot file"), (["ROBOT", "-o", "x.fmu", "--set", "elbow.gain=2"], 1, "no parameter"),
     (["LOOP", "-o", "x.fmu"], 1, "it has loops"), (["missing.json", "-o", "x.fmu"], 1, "missing.json"),
-    (["ROBOT", "-o", "x.fmu", "--set", "law=7"], 1, "law"), (["ROBOT", "-o", "x.fmu", "--sensor"], 2, "--sensor takes NAME"),
+    (["ROBOT", "-o", "x.fmu", "--set", "law=7"], 1, "law"), (["ROBOT", "-o", "x.fmu", "--sensor"], 2, "--sensor needs a value: --sensor NAME"),
     (["ROBOT", "-o", "x.fmu", "--sensor", "tip.specific_force[1]"], 1, "format 2")])
 def test_wrong_use(limber, robot, root, tmp_path, arguments, code, word):
     places = {"ROBOT": robot, "LOOP": root / "resources/four-bar.json"}

@@ -299,7 +299,7 @@ def test_settings_are_packed(drive):
     ("spring", "stiffness", "must not be negative"), ("axis", "move[4].duration", "must be positive"), ("sling", "damping", "must not be negative")])
 def test_command_line(limber, limber_sanitized, tmp_path, name, parameter, demand):
     library = str(limber.parent / f"{name}.so")
-    for arguments, code, word in [([name], 2, "-o"), ([], 2, "expected the name of a drive; see"), (["motor", "-o", "x"], 2, "motor"),
+    for arguments, code, word in [([name], 2, "-o"), ([], 2, "expected servo|cylinder"), (["motor", "-o", "x"], 2, "motor"),
                                   ([name, "-o", "x", "--set", "nonsense=1"], 1, "nonsense"),
                                   ([name, "-o", "x", "--set", parameter], 2, "NAME=VALUE"),
                                   ([name, "-o", "x", "--set", f"{parameter}=-1"], 1, demand),

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-import generated
+import generated_code
 
 ROOT = Path(__file__).resolve().parents[2]
 LIMBER = os.environ["LIMBER"]
@@ -28,8 +28,8 @@ def counts(answer):
 def test_robots_of_resources_agree_with_the_library(robot, tmp_path):
     answer = generate(ROOT / f"resources/{robot}.json", tmp_path)
     assert answer.returncode == 0, answer.stderr
-    for compiler in generated.compilers():
-        problem = generated.build_and_run(tmp_path, compiler, "-O1")
+    for compiler in generated_code.compilers():
+        problem = generated_code.build_and_run(tmp_path, compiler, "-O1")
         assert problem is None, problem
 
 
@@ -37,15 +37,15 @@ def test_robots_of_resources_agree_with_the_library(robot, tmp_path):
 def test_odd_robots_agree_with_the_library(robot, tmp_path):
     answer = generate(ROOT / f"tests/data/good/{robot}.json", tmp_path)
     assert answer.returncode == 0, answer.stderr
-    for compiler in generated.compilers():
-        problem = generated.build_and_run(tmp_path, compiler, "-O1")
+    for compiler in generated_code.compilers():
+        problem = generated_code.build_and_run(tmp_path, compiler, "-O1")
         assert problem is None, problem
 
 
 def test_random_robots_agree_with_the_library(tmp_path):
-    subprocess.run([generated.ROBOTS, tmp_path, "6"], check=True)
+    subprocess.run([generated_code.ROBOTS, tmp_path, "6"], check=True)
     for i in range(6):
-        problem = generated.build_and_run(tmp_path / str(i), generated.compilers()[i % len(generated.compilers())], "-O0")
+        problem = generated_code.build_and_run(tmp_path / str(i), generated_code.compilers()[i % len(generated_code.compilers())], "-O0")
         assert problem is None, problem
 
 
@@ -73,7 +73,7 @@ def test_kept_parameters_are_arguments(tmp_path):
     assert answer.returncode == 0, answer.stderr
     header = (tmp_path / "code/canadarm.h").read_text()
     assert "parameters[0]: wrist.payload.mass, 20" in header and re.search(r"forward\(.*const double parameters\[4\]", header)
-    problem = generated.build_and_run(tmp_path / "code", generated.compilers()[0], "-O1")
+    problem = generated_code.build_and_run(tmp_path / "code", generated_code.compilers()[0], "-O1")
     assert problem is None, problem
 
 
@@ -88,7 +88,7 @@ def test_drives_inside_are_left_to_the_caller(tmp_path):
     assert answer.returncode == 0 and "drives inside the arm are not part of the generated code" in answer.stderr
     header = next(tmp_path.glob("*.h")).read_text()
     assert "const double actuator_force[" in header
-    problem = generated.build_and_run(tmp_path, generated.compilers()[0], "-O1")
+    problem = generated_code.build_and_run(tmp_path, generated_code.compilers()[0], "-O1")
     assert problem is None, problem
 
 
@@ -97,5 +97,5 @@ def test_wrenches_are_arguments(tmp_path):
     assert answer.returncode == 0, answer.stderr
     header = next(tmp_path.glob("*.h")).read_text()
     for function in "forward", "jacobian", "residual": assert re.search(rf"{function}\(.*const double tip_wrench\[6\]", header)
-    problem = generated.build_and_run(tmp_path, generated.compilers()[0], "-O1")
+    problem = generated_code.build_and_run(tmp_path, generated_code.compilers()[0], "-O1")
     assert problem is None, problem
