@@ -169,19 +169,7 @@ void constraints_translation_direction(const struct equation *e, const struct at
     else copy3(e->u, u);
 }
 
-/* u'(p_A - p_B) and its rate:  u'(v_A - v_B) + (omega x u)'(p_A - p_B), omega of the plane                             (95) */
-static void translation_gap(const struct equation *e, const struct attachment *side, double *gap, double *rate)
-{
-    const struct frame_motion *A = &side[SIDE_A].frame, *B = &side[SIDE_B].frame;
-    double u[3], ud[3];
-    constraints_translation_direction(e, side, u);
-    *gap = difference(u, A->p, B->p);
-    *rate = difference(u, A->v, B->v);
-    if (!e->turns) return;
-    cross3(side[SIDE_PLANE].frame.omega, u, ud);
-    *rate += difference(ud, A->p, B->p);
-}
-
+/* Of a translation u'(p_A - p_B) and its rate u'(v_A - v_B) + (omega x u)'(p_A - p_B), omega of the plane                (95) */
 void constraints_gap(struct mechanism *m)
 {
     struct constraints *loops = m->constraints;
@@ -189,15 +177,20 @@ void constraints_gap(struct mechanism *m)
     for (int row = 0; row < loops->n_rows; row++) {
         const struct equation *e = &loops->equation[row];
         const struct attachment *side = loops->side[constraints_loop(loops, row)];
-        const struct frame_motion *A = &side[0].frame, *B = &side[1].frame;
+        const struct frame_motion *A = &side[SIDE_A].frame, *B = &side[SIDE_B].frame;
+        double a[3], b[3], c[3], u[3], ud[3];
         if (e->rotational) {
-            double a[3], b[3], c[3];
             constraints_rotation_directions(e, side, a, b, c);
             loops->gap[row] = dot3(a, b);
             loops->rate[row] = difference(c, A->omega, B->omega);
-        } else {
-            translation_gap(e, side, &loops->gap[row], &loops->rate[row]);
+            continue;
         }
+        constraints_translation_direction(e, side, u);
+        loops->gap[row] = difference(u, A->p, B->p);
+        loops->rate[row] = difference(u, A->v, B->v);
+        if (!e->turns) continue;
+        cross3(side[SIDE_PLANE].frame.omega, u, ud);
+        loops->rate[row] += difference(ud, A->p, B->p);
     }
 }
 
@@ -208,32 +201,28 @@ double constraints_largest_gap(const struct constraints *loops)
     return largest;
 }
 
-/* u'(a_A - a_B) + 2 u_dot'(v_A - v_B) + u_ddot'(p_A - p_B),  u_dot = omega x u,  u_ddot = alpha x u + omega x u_dot   (95) */
-static double translation_acceleration(const struct equation *e, const struct attachment *side)
+/* Acceleration of a constraint: of a rotation c'(alpha_A - alpha_B) + c_dot'(omega_A - omega_B) with
+   c_dot = (omega_A x a) x b + a x (omega_B x b);                                                                      (51)
+   of a translation u'(a_A - a_B) + 2 u_dot'(v_A - v_B) + u_ddot'(p_A - p_B), u_dot = omega x u,
+   u_ddot = alpha x u + omega x u_dot                                                                                  (95) */
+static double acceleration(const struct equation *e, const struct attachment *side)
 {
     const struct frame_motion *A = &side[SIDE_A].frame, *B = &side[SIDE_B].frame, *plane = &side[SIDE_PLANE].frame;
+    double u[3], ud[3], udd[3], a[3], b[3], c[3], wa[3], wb[3], cd[3];
+    if (e->rotational) {
+        constraints_rotation_directions(e, side, a, b, c);
+        cross3(A->omega, a, wa);
+        cross3(B->omega, b, wb);
+        cross3(wa, b, cd);
+        add_cross3(a, wb, cd);
+        return difference(c, A->alpha, B->alpha) + difference(cd, A->omega, B->omega);
+    }
     if (!e->turns) return difference(e->u, A->a, B->a);
-    double u[3], ud[3], udd[3];
     constraints_translation_direction(e, side, u);
     cross3(plane->omega, u, ud);
     cross3(plane->alpha, u, udd);
     add_cross3(plane->omega, ud, udd);
     return difference(u, A->a, B->a) + 2 * difference(ud, A->v, B->v) + difference(udd, A->p, B->p);
-}
-
-/* Acceleration of a constraint:  of the gap,  or  c'(alpha_A - alpha_B) + c_dot'(omega_A - omega_B) with
-   c_dot = (omega_A x a) x b + a x (omega_B x b)                                                                       (51) */
-static double acceleration(const struct equation *e, const struct attachment *side)
-{
-    const struct frame_motion *A = &side[0].frame, *B = &side[1].frame;
-    if (!e->rotational) return translation_acceleration(e, side);
-    double a[3], b[3], c[3], wa[3], wb[3], cd[3];
-    constraints_rotation_directions(e, side, a, b, c);
-    cross3(A->omega, a, wa);
-    cross3(B->omega, b, wb);
-    cross3(wa, b, cd);
-    add_cross3(a, wb, cd);
-    return difference(c, A->alpha, B->alpha) + difference(cd, A->omega, B->omega);
 }
 
 /* ---- multipliers ------------------------------------------------------------------------------------------------- */
@@ -375,30 +364,26 @@ static double free_square(struct mechanism *m, const double *G)
     return sum;
 }
 
-/* |G_A|^2 + |G_B|^2, and that of a plane that turns: the size of a row if the frames of its loop moved independently */
-static double sides_square(struct mechanism *m, int row)
-{
-    double sum = 0, *G = m->constraints->direction;
-    for (int s = 0; s < sides_of(m->constraints, row); s++) {
-        memset(G, 0, (size_t)m->model->nv * sizeof *G);
-        add_side(m, row, s, G);
-        sum += free_square(m, G);
-    }
-    return sum;
-}
-
-/* The size of every row as a fraction of the largest of its kind (translation or rotation). A row whose sides move together, or
-   along a direction in which nothing moves, contains only rounding errors. Lever arms below 1e-10 m never count. */
-static void measure_rows(struct mechanism *m, double *share)
+/* The size of every row as a fraction of the largest of its kind (translation or rotation). The size is that which the row would have
+   if the frames of its loop moved independently, |G_A|^2 + |G_B|^2 (and that of a plane that turns). A row whose sides move together,
+   or along a direction in which nothing moves, contains only rounding errors. Lever arms below 1e-10 m never count. */
+static void measure_rows(struct mechanism *m, double *fraction)
 {
     const struct constraints *loops = m->constraints;
-    double largest[2] = {1e-10, 1e-10};
-    for (int i = 0; i < loops->n_rows; i++) {
-        const int kind = loops->equation[i].rotational;
-        largest[kind] = fmax(largest[kind], sides_square(m, i));
+    double largest[2] = {1e-10, 1e-10}, *G = loops->direction;
+    for (int row = 0; row < loops->n_rows; row++) {
+        const int kind = loops->equation[row].rotational;
+        double sum = 0;
+        for (int s = 0; s < sides_of(loops, row); s++) {
+            memset(G, 0, (size_t)m->model->nv * sizeof *G);
+            add_side(m, row, s, G);
+            sum += free_square(m, G);
+        }
+        largest[kind] = fmax(largest[kind], sum);
     }
-    for (int i = 0; i < loops->n_rows; i++)
-        share[i] = free_square(m, loops->G + (size_t)m->model->nv * (size_t)i) / largest[loops->equation[i].rotational];
+    for (int row = 0; row < loops->n_rows; row++)
+        fraction[row] =
+            free_square(m, loops->G + (size_t)m->model->nv * (size_t)row) / largest[loops->equation[row].rotational];
 }
 
 /* Cholesky factorization with complete pivoting of S, scaled to a unit diagonal; rows are selected as long as a pivot remains. S is
@@ -409,8 +394,8 @@ static void choose_rows(struct mechanism *m)
     enum { TAKEN = -1 };
     const int k = loops->n_rows;
     double *S = loops->S, *rest = loops->rhs;
-    const double *share = loops->dlambda;
-    for (int i = 0; i < k; i++) loops->inverse_d[i] = share[i] > DEPENDENT ? 1 / sqrt(S[k * i + i]) : 0;
+    const double *fraction = loops->dlambda;
+    for (int i = 0; i < k; i++) loops->inverse_d[i] = fraction[i] > DEPENDENT ? 1 / sqrt(S[k * i + i]) : 0;
     for (int i = 0; i < k; i++)
         for (int j = 0; j < k; j++) S[k * i + j] *= loops->inverse_d[i] * loops->inverse_d[j];
     for (int i = 0; i < k; i++) rest[i] = loops->inverse_d[i] > 0 ? 1 : 0;
@@ -421,10 +406,10 @@ static void choose_rows(struct mechanism *m)
         if (!(rest[p] > DEPENDENT)) break;
         rest[p] = TAKEN;
         for (int i = 0; i < k; i++) {
-            const double share_i = S[k * i + p] / S[k * p + p];
+            const double factor = S[k * i + p] / S[k * p + p];
             if (rest[i] == TAKEN) continue;
             for (int j = 0; j < k; j++)
-                if (rest[j] != TAKEN) S[k * i + j] -= share_i * S[k * p + j];
+                if (rest[j] != TAKEN) S[k * i + j] -= factor * S[k * p + j];
             rest[i] = fmax(S[k * i + i], 0);
         }
     }

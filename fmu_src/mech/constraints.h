@@ -118,9 +118,9 @@ bool constraints_loop_has_joint(const struct model *model, int loop, int link);
 
 /* How loops are closed. */
 struct closing {
-    const bool *held;   /* n_links: joints that stay, as prescribed ones do; NULL: none               */
+    const bool *locked; /* n_links: joints that do not move, like prescribed ones; NULL: none         */
     const double *near; /* nq: positions from which the change is the least; NULL: those of the guess */
-    bool rigid;         /* elastic coordinates stay                                                   */
+    bool rigid;         /* elastic coordinates do not change                                          */
 };
 
 /* Moves q from a guess until all gaps are closed, by the least change (sum of squares, rad and m) of passive joints, if these are
@@ -148,8 +148,8 @@ enum status constraints_project_fixed(struct mechanism *m, double *q, double *qd
 
 /* After constraints_close(): selects independent constraints (the dropped ones are reported to `redundant`), projects q and qd onto
    them and reports the gaps that remain. */
-enum status constraints_settle(struct mechanism *m, double *q, double *qd, struct report *redundant,
-                               struct report *report);
+enum status constraints_choose_and_project(struct mechanism *m, double *q, double *qd, struct report *redundant,
+                                           struct report *report);
 
 /* The loop whose dropped constraints have a larger gap than inexact lengths explain, and that gap; -1: none. After
    constraints_gap(). */

@@ -28,7 +28,7 @@ void drive_rows_free(struct drive_rows *rows);
 
 /* The velocity of the drive's coordinate for generalized velocities x (or a change of it), and force += J' F, at the state of the
    last mechanism_newton_factor(). */
-double drive_rows_along(const struct mechanism *m, int drive, const double *x);
-void drive_rows_push(const struct mechanism *m, int drive, double F, double *force);
+double drive_rows_velocity(const struct mechanism *m, int drive, const double *x);
+void drive_rows_add_force(const struct mechanism *m, int drive, double F, double *force);
 
 #endif

@@ -353,7 +353,7 @@ void drives_reduce(struct sim *sim, const double *r, double *force)
         if (n == 0) continue;
         memcpy(slopes->u, r + of->first_w, (size_t)n * sizeof *r);
         lu_solve(n, slopes->P, slopes->pivot, slopes->u);
-        drive_rows_push(&sim->mechanism, d, slopes->gamma * dense_dot(n, slopes->F_w, slopes->u), force);
+        drive_rows_add_force(&sim->mechanism, d, slopes->gamma * dense_dot(n, slopes->F_w, slopes->u), force);
     }
 }
 
@@ -362,7 +362,7 @@ void drives_expand(const struct sim *sim, const double *da, double *r)
     for (int d = 0; d < count(sim); d++) {
         const struct robot_drive *of = &sim->robot->drive[d];
         const struct drive_slopes *slopes = &sim->drives.slopes[d];
-        const double along = drive_rows_along(&sim->mechanism, d, da);
+        const double along = drive_rows_velocity(&sim->mechanism, d, da);
         for (int i = 0; i < of->drive->n_states; i++) r[of->first_w + i] = slopes->u[i] + slopes->along[i] * along;
     }
 }
@@ -373,11 +373,12 @@ void drives_stiffness(const struct sim *sim, const double *dx, const double *dv,
     for (int d = 0; d < count(sim); d++) {
         const struct robot_drive *of = &sim->robot->drive[d];
         const struct drive_slopes *slopes = &sim->drives.slopes[d];
-        const double ds = drive_rows_along(&sim->mechanism, d, dx), drate = drive_rows_along(&sim->mechanism, d, dv);
+        const double ds = drive_rows_velocity(&sim->mechanism, d, dx),
+                     drate = drive_rows_velocity(&sim->mechanism, d, dv);
         const int n = of->drive->n_states;
         const double *change = dw + of->first_w;
-        drive_rows_push(&sim->mechanism, d,
-                        -(slopes->F_s * ds + slopes->F_v * drate + dense_dot(n, slopes->F_w, change)), force);
+        drive_rows_add_force(&sim->mechanism, d,
+                             -(slopes->F_s * ds + slopes->F_v * drate + dense_dot(n, slopes->F_w, change)), force);
         for (int i = 0; i < n; i++) {
             double sum = slopes->g_s[i] * ds + slopes->g_v[i] * drate;
             for (int j = 0; j < n; j++) sum += slopes->g_w[n * j + i] * change[j];

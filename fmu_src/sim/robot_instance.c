@@ -330,8 +330,8 @@ static enum status close_loops(struct sim *sim)
     struct report silent = {0};
     enum status status = constraints_close_start(&sim->mechanism, sim->at.q, report);
     if (status != STATUS_OK) return status;
-    status =
-        constraints_settle(&sim->mechanism, sim->at.q, sim->at.qd, sim->redundancy_told ? &silent : report, report);
+    status = constraints_choose_and_project(&sim->mechanism, sim->at.q, sim->at.qd,
+                                            sim->redundancy_told ? &silent : report, report);
     if (status == STATUS_OK) sim->redundancy_told = true;
     return status;
 }
