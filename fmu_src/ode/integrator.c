@@ -75,19 +75,28 @@ static void explain(struct integrator *integrator, enum status status, double st
     else snprintf(text, FAILURE_SIZE, "%s%s", status_text(status), last);
 }
 
-/* Is `end` reached, up to rounding? */
-static bool arrived(double t, double end)
+void integrator_add_counts(const struct integrator_statistics *counts, struct integrator_statistics *sum)
 {
-    return end - t <= fmax(4 * DBL_EPSILON * fabs(end), 1e-100);
+    sum->steps += counts->steps;
+    sum->rhs += counts->rhs;
+    sum->jacobians += counts->jacobians;
+    sum->restarts += counts->restarts;
+    sum->newton_iterations += counts->newton_iterations;
+    sum->error_test_failures += counts->error_test_failures;
+    sum->newton_failures += counts->newton_failures;
+    sum->residuals += counts->residuals;
+    sum->factorizations += counts->factorizations;
+    sum->events += counts->events;
 }
 
 enum status integrator_advance(struct integrator *integrator, double end, double *y, double *reached)
 {
     const struct ode *ode = integrator->ode;
+    const double rounding = fmax(4 * DBL_EPSILON * fabs(end), 1e-100);
     enum status status = STATUS_OK;
     double since = integrator->t, steps = 0;
     *integrator->failure = '\0';
-    while (status == STATUS_OK && !arrived(integrator->t, end)) {
+    while (status == STATUS_OK && !(end - integrator->t <= rounding)) {
         status = integrator->ops->step(integrator, end, y, &integrator->t);
         if (status == STATUS_OK && ode->accepted != NULL) ode->accepted(ode->context, integrator->t, y);
         if (status == STATUS_OK) status = check_progress(integrator, ++steps, end, &since);

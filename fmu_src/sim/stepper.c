@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ode/automatic.h"
+
 /* A change of the inputs is a jump, and restarts the integrator, where it moves the right-hand side by more than this multiple
    of the error tolerance over the next step; the error test handles smaller changes (bench/integration.py). */
 static const double JUMP = 10;
@@ -15,7 +17,7 @@ static const double ROUNDING = 1e-12;
 
 static enum status make_integrator(struct stepper *stepper, struct arena *arena)
 {
-    const enum status status = policy_integrator(&stepper->ode, &stepper->integrator);
+    const enum status status = automatic_make(&stepper->ode, &stepper->integrator);
     if (status != STATUS_OK) return status;
     stepper->n_memory = integrator_memory_size(stepper->integrator);
     stepper->memory = arena_allocate(arena, (size_t)stepper->n_memory, sizeof(double));
@@ -93,7 +95,7 @@ void stepper_reset(struct stepper *stepper)
             memset(stepper->own[i].numbers, 0, (size_t)stepper->own[i].count * sizeof(double));
     stepper->start_time = stepper->local = stepper->carry = 0;
     stepper_interrupt(stepper);
-    if (stepper->integrator != NULL) integrator_forget(stepper->integrator);
+    if (stepper->integrator != NULL) integrator_reset(stepper->integrator);
 }
 
 void stepper_interrupt(struct stepper *stepper)

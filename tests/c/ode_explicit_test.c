@@ -158,7 +158,7 @@ TEST(fixed_steps)
     memcpy(y, pendulum_start, sizeof y);
     memcpy(exact, pendulum_start, sizeof exact);
     CHECK(several_steps(s, 0, exact, 0.25, 8) == STATUS_OK);
-    integrator_forget(&s->base);
+    integrator_reset(&s->base);
     CHECK(integrator_configure(&s->base, &options) == STATUS_OK);
     CHECK(integrator_restart(&s->base, 0, y, &fresh) == STATUS_OK);
     CHECK(integrator_advance(&s->base, 2, y, &reached) == STATUS_OK);

@@ -89,7 +89,7 @@ TEST(it_ends_exactly_where_it_should)
     integrator_statistics(integrator, &count);
     CHECK(count.rhs >= count.steps * 3 && count.jacobians == count.factorizations && count.restarts == 1);
     CHECK(integrator_step_size(integrator) > 0 && !integrator_has_history(integrator));
-    integrator_forget(integrator);
+    integrator_reset(integrator);
     integrator_statistics(integrator, &count);
     CHECK(count.steps == 0 && count.rhs == 0 && count.restarts == 0 && integrator_step_size(integrator) == 0);
     integrator_free(integrator);
