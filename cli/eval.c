@@ -103,7 +103,7 @@ static int take_efforts(const struct options *options, struct cli_model *loaded,
     struct instance *sim;
     int code = cli_load_sim(options->robot, true, report, &arena, &sim);
     if (code == EXIT_OK) {
-        code = cli_exit_code(sim_exert(sim, &loaded->state.at, loaded->state.w != NULL));
+        code = cli_exit_code(sim_drive_efforts(sim, &loaded->state.at, loaded->state.w != NULL));
         instance_free(sim);
     }
     arena_release(&arena);
