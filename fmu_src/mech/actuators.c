@@ -8,26 +8,11 @@
 /* A shorter line has no direction [m] */
 static const double SHORTEST = 1e-9;
 
-enum status actuators_make(const struct robot *robot, struct actuators **made)
+struct actuators *actuators_make(const struct robot *robot, struct arena *arena)
 {
-    struct arena arena = {0};
-    struct actuators *actuators = arena_allocate(&arena, 1, sizeof *actuators);
-    struct line *line = arena_allocate(&arena, (size_t)robot->n_actuators, sizeof *line);
-    *made = NULL;
-    if (arena.failed) {
-        arena_release(&arena);
-        return STATUS_NO_MEMORY;
-    }
-    *actuators = (struct actuators){.line = line, .arena = arena};
-    *made = actuators;
-    return STATUS_OK;
-}
-
-void actuators_free(struct actuators *actuators)
-{
-    if (actuators == NULL) return;
-    struct arena arena = actuators->arena; /* the struct is allocated in it */
-    arena_release(&arena);
+    struct actuators *actuators = arena_allocate(arena, 1, sizeof *actuators);
+    if (actuators != NULL) actuators->line = arena_allocate(arena, (size_t)robot->n_actuators, sizeof *actuators->line);
+    return actuators;
 }
 
 /* u = (p_to - p_from)/length                                                                                          (59) */

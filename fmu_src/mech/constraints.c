@@ -50,28 +50,6 @@ static void make_equations(const struct loop *loop, struct equation *e)
     for (int i = 3; i < constraints_loop_equations(loop->type); i++) e[i].rotational = true;
 }
 
-static enum status take_arrays(const struct model *model, struct constraints *loops)
-{
-    struct arena *arena = &loops->arena;
-    const size_t n = (size_t)model->nv, rows = (size_t)loops->n_rows, count = (size_t)loops->n_loops,
-                 loads = LOOP_LOADS * count;
-    double **const by_row[] = {&loops->gap,       &loops->rate, &loops->lambda,
-                               &loops->inverse_d, &loops->rhs,  &loops->dlambda};
-    for (size_t i = 0; i < sizeof by_row / sizeof *by_row; i++)
-        *by_row[i] = arena_allocate(arena, rows, sizeof(double));
-    loops->equation = arena_allocate(arena, rows, sizeof *loops->equation);
-    loops->active = arena_allocate(arena, rows, sizeof *loops->active);
-    loops->side = arena_allocate(arena, count, sizeof *loops->side);
-    loops->group = arena_allocate(arena, count, sizeof *loops->group);
-    loops->G = arena_allocate(arena, rows * n, sizeof(double));
-    loops->X = arena_allocate(arena, rows * n, sizeof(double));
-    loops->S = arena_allocate(arena, rows * rows, sizeof(double));
-    loops->direction = arena_allocate(arena, n, sizeof(double));
-    for (int i = 0; rows > 0 && i < 2; i++)
-        loops->frames[i] = arena_allocate(arena, loads * n, sizeof *loops->frames[i]);
-    return arena->failed ? STATUS_NO_MEMORY : STATUS_OK;
-}
-
 static bool share_joints(const struct model *model, int a, int b)
 {
     for (int i = 0; i < model->n_links; i++)
@@ -96,39 +74,40 @@ static void group_loops(const struct model *model, struct constraints *loops)
     }
 }
 
-enum status constraints_make(const struct model *model, struct constraints **made)
+struct constraints *constraints_make(const struct model *model, struct arena *arena)
 {
     const struct robot *robot = model->robot;
-    struct arena arena = {0};
-    struct constraints *loops = arena_allocate(&arena, 1, sizeof *loops);
-    int *first = arena_allocate(&arena, (size_t)robot->n_loops + 1, sizeof *first);
-    *made = NULL;
-    if (arena.failed) {
-        arena_release(&arena);
-        return STATUS_NO_MEMORY;
-    }
-    *loops = (struct constraints){.n_loops = robot->n_loops, .first = first, .arena = arena};
+    const size_t n = (size_t)model->nv, count = (size_t)robot->n_loops;
+    struct constraints *loops = arena_allocate(arena, 1, sizeof *loops);
+    int *first = arena_allocate(arena, count + 1, sizeof *first);
+    if (arena->failed) return NULL;
     for (int i = 0; i < robot->n_loops; i++) first[i + 1] = first[i] + constraints_loop_equations(robot->loop[i].type);
-    loops->n_rows = loops->n_active = first[robot->n_loops];
-    if (take_arrays(model, loops) != STATUS_OK) {
-        constraints_free(loops);
-        return STATUS_NO_MEMORY;
-    }
+    const size_t rows = (size_t)first[robot->n_loops];
+    *loops =
+        (struct constraints){.n_loops = robot->n_loops, .first = first, .n_rows = (int)rows, .n_active = (int)rows};
+    double **const by_row[] = {&loops->gap,       &loops->rate, &loops->lambda,
+                               &loops->inverse_d, &loops->rhs,  &loops->dlambda};
+    for (size_t i = 0; i < sizeof by_row / sizeof *by_row; i++)
+        *by_row[i] = arena_allocate(arena, rows, sizeof(double));
+    loops->equation = arena_allocate(arena, rows, sizeof *loops->equation);
+    loops->active = arena_allocate(arena, rows, sizeof *loops->active);
+    loops->side = arena_allocate(arena, count, sizeof *loops->side);
+    loops->group = arena_allocate(arena, count, sizeof *loops->group);
+    loops->G = arena_allocate(arena, rows * n, sizeof(double));
+    loops->X = arena_allocate(arena, rows * n, sizeof(double));
+    loops->S = arena_allocate(arena, rows * rows, sizeof(double));
+    loops->direction = arena_allocate(arena, n, sizeof(double));
+    for (int i = 0; rows > 0 && i < 2; i++)
+        loops->frames[i] = arena_allocate(arena, LOOP_LOADS * count * n, sizeof *loops->frames[i]);
+    if (arena->failed) return NULL;
+
     for (int i = 0; i < robot->n_loops; i++) {
         make_equations(&robot->loop[i], loops->equation + first[i]);
         loops->turning = loops->turning || loops->equation[first[i]].turns;
     }
     for (int i = 0; i < loops->n_rows; i++) loops->active[i] = i;
     group_loops(model, loops);
-    *made = loops;
-    return STATUS_OK;
-}
-
-void constraints_free(struct constraints *loops)
-{
-    if (loops == NULL) return;
-    struct arena arena = loops->arena; /* the struct is allocated in it */
-    arena_release(&arena);
+    return loops;
 }
 
 /* ---- loop frames ------------------------------------------------------------------------------------------------- */
@@ -335,8 +314,7 @@ void constraints_close_accelerations(struct mechanism *m, double *qdd)
     constraints_accelerations(m);
     for (int k = 0; k < loops->n_active; k++) loops->rhs[k] = -loops->rhs[k];
     constraints_respond(m, qdd);
-    memset(loops->lambda, 0, (size_t)loops->n_rows * sizeof(double));
-    for (int k = 0; k < loops->n_active; k++) loops->lambda[loops->active[k]] = loops->rhs[k];
+    constraints_scatter(loops, loops->rhs, loops->lambda);
     constraints_set_loads(m);
 }
 

@@ -9,6 +9,8 @@
 #ifndef MECH_CONSTRAINTS_H
 #define MECH_CONSTRAINTS_H
 
+#include <string.h>
+
 #include "mech/attachment.h"
 
 struct mechanism;
@@ -45,14 +47,14 @@ struct constraints {
     int failed;                            /* index of the loop, after STATUS_SINGULAR_LOOP        */
     double *dlambda;                       /* n_rows: change of lambda in a direction              */
     double *direction;                     /* nv                                                   */
-    struct frame_derivative
-        *frames[2]; /* nv x loads of loops: what carries them, in the directions of q, of qd; NULL without loops */
-    struct arena arena;
+    /* nv x loads of loops: changes of the frames that have the loop frames attached, in the directions of q, of qd; NULL without
+       loops */
+    struct frame_derivative *frames[2];
 };
 
-/* n_rows = 0 if the robot has no loops. All constraints are active until constraints_choose(). */
-enum status constraints_make(const struct model *model, struct constraints **constraints);
-void constraints_free(struct constraints *constraints);
+/* All memory is from the arena; NULL: it failed. n_rows = 0 if the robot has no loops. All constraints are active until
+   constraints_choose(). */
+struct constraints *constraints_make(const struct model *model, struct arena *arena);
 
 /* Number of constraints of a loop. */
 int constraints_loop_equations(enum loop_type type);
@@ -85,6 +87,13 @@ void constraints_row(struct mechanism *m, int k);
 
 /* x += X S^-1 rhs; rhs = S^-1 rhs */
 void constraints_respond(struct mechanism *m, double *x);
+
+/* Copies numbers of the active constraints, n_active, to all rows; 0 for the others. */
+static inline void constraints_scatter(const struct constraints *constraints, const double *x, double *by_row)
+{
+    memset(by_row, 0, (size_t)constraints->n_rows * sizeof *by_row);
+    for (int k = 0; k < constraints->n_active; k++) by_row[constraints->active[k]] = x[k];
+}
 
 /* Sets rhs to the accelerations of the gaps of the active constraints, for the current loop frames. */
 void constraints_accelerations(struct mechanism *m);

@@ -19,12 +19,10 @@ struct drive_rows {
     double *T;             /* n_active x n_active: factors of 1/s + J Y                                 */
     int *pivot;            /* n_drives                                                                  */
     double *rhs;           /* n_drives                                                                  */
-    struct arena arena;
 };
 
-/* Arrays for the drives of the robot. n_rows: constraints of its loops. */
-enum status drive_rows_make(const struct model *model, int n_rows, struct drive_rows **rows);
-void drive_rows_free(struct drive_rows *rows);
+/* Arrays for the drives of the robot, from the arena; the caller checks whether it failed. n_rows: constraints of its loops. */
+struct drive_rows *drive_rows_make(const struct model *model, int n_rows, struct arena *arena);
 
 /* The velocity of the drive's coordinate for generalized velocities x (or a change of it), and force += J' F, at the state of the
    last mechanism_newton_factor(). */

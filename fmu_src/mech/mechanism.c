@@ -44,17 +44,18 @@ static void free_tree(struct mechanism *m)
 enum status mechanism_make(const struct robot *robot, struct mechanism *m, struct report *report)
 {
     const size_t loads = (size_t)actuator_load(robot, robot->n_actuators);
+    struct arena *arena = &m->arena;
     memset(m, 0, sizeof *m);
     m->robot = robot;
     enum status status = make_tree(m, report);
-    if (status == STATUS_OK) status = constraints_make(m->model, &m->constraints);
-    if (status == STATUS_OK) status = constraints_make(m->model, &m->newton_constraints);
-    if (status == STATUS_OK) status = drive_rows_make(m->model, m->constraints->n_rows, &m->drive_rows);
-    if (status == STATUS_OK) status = actuators_make(robot, &m->actuators);
     if (status == STATUS_OK) {
-        m->load = arena_allocate(&m->arena, loads, sizeof *m->load);
-        m->load_change = arena_allocate(&m->arena, loads, sizeof *m->load_change);
-        if (m->arena.failed) status = STATUS_NO_MEMORY;
+        m->constraints = constraints_make(m->model, arena);
+        m->newton_constraints = constraints_make(m->model, arena);
+        if (!arena->failed) m->drive_rows = drive_rows_make(m->model, m->constraints->n_rows, arena);
+        m->actuators = actuators_make(robot, arena);
+        m->load = arena_allocate(arena, loads, sizeof *m->load);
+        m->load_change = arena_allocate(arena, loads, sizeof *m->load_change);
+        if (arena->failed) status = STATUS_NO_MEMORY;
     }
     if (status == STATUS_OK) place_loads(m);
     else mechanism_free(m);
@@ -63,10 +64,6 @@ enum status mechanism_make(const struct robot *robot, struct mechanism *m, struc
 
 void mechanism_free(struct mechanism *m)
 {
-    actuators_free(m->actuators);
-    drive_rows_free(m->drive_rows);
-    constraints_free(m->newton_constraints);
-    constraints_free(m->constraints);
     free_tree(m);
     arena_release(&m->arena);
     memset(m, 0, sizeof *m);

@@ -6,13 +6,6 @@
 #include "math/dense.h"
 #include "mech/mechanism.h"
 
-/* rhs of the active constraints by rows; 0 for the others */
-static void scatter_rows(const struct constraints *loops, double *by_row)
-{
-    memset(by_row, 0, (size_t)loops->n_rows * sizeof *by_row);
-    for (int k = 0; k < loops->n_active; k++) by_row[loops->active[k]] = loops->rhs[k];
-}
-
 /* ---- residual ---------------------------------------------------------------------------------------------------- */
 
 enum status mechanism_residual(struct mechanism *m, const struct input *in, const double *qdd, const double *lambda,
@@ -40,7 +33,7 @@ enum status mechanism_residual(struct mechanism *m, const struct input *in, cons
     constraints_prepare(m, in);
     constraints_frames(m, false);
     constraints_accelerations(m); /* G qdd + G_dot qd */
-    scatter_rows(loops, gap_acceleration);
+    constraints_scatter(loops, loops->rhs, gap_acceleration);
     return STATUS_OK;
 }
 
@@ -82,7 +75,7 @@ static void solve_closed(struct mechanism *m, double *force, double *gap_acceler
     for (int k = 0; k < loops->n_active; k++)
         loops->rhs[k] = gap_acceleration[loops->active[k]] - dense_dot(model->nv, loops->G + n * (size_t)k, force);
     constraints_respond(&shadow, force);
-    scatter_rows(loops, gap_acceleration);
+    constraints_scatter(loops, loops->rhs, gap_acceleration);
 }
 
 static double *row_of(double *rows, int count, int i)
@@ -172,34 +165,18 @@ void drive_rows_add_force(const struct mechanism *m, int drive, double F, double
         for (int i = 0; i < m->model->nv; i++) force[i] += J[i] * F;
 }
 
-enum status drive_rows_make(const struct model *model, int n_rows, struct drive_rows **made)
+struct drive_rows *drive_rows_make(const struct model *model, int n_rows, struct arena *arena)
 {
-    struct arena arena = {0};
     const size_t drives = (size_t)model->robot->n_drives, n = (size_t)model->nv;
-    struct drive_rows *rows = arena_allocate(&arena, 1, sizeof *rows);
-    *made = NULL;
-    if (rows != NULL) {
-        rows->s = arena_allocate(&arena, drives, sizeof(double));
-        rows->J = arena_allocate(&arena, drives * n, sizeof(double));
-        rows->active = arena_allocate(&arena, drives, sizeof(int));
-        rows->Y = arena_allocate(&arena, drives * n, sizeof(double));
-        rows->mu = arena_allocate(&arena, drives * (size_t)n_rows, sizeof(double));
-        rows->T = arena_allocate(&arena, drives * drives, sizeof(double));
-        rows->pivot = arena_allocate(&arena, drives, sizeof(int));
-        rows->rhs = arena_allocate(&arena, drives, sizeof(double));
-    }
-    if (arena.failed) {
-        arena_release(&arena);
-        return STATUS_NO_MEMORY;
-    }
-    rows->arena = arena;
-    *made = rows;
-    return STATUS_OK;
-}
-
-void drive_rows_free(struct drive_rows *rows)
-{
-    if (rows == NULL) return;
-    struct arena arena = rows->arena; /* the struct is allocated in it */
-    arena_release(&arena);
+    struct drive_rows *rows = arena_allocate(arena, 1, sizeof *rows);
+    if (rows == NULL) return NULL;
+    rows->s = arena_allocate(arena, drives, sizeof(double));
+    rows->J = arena_allocate(arena, drives * n, sizeof(double));
+    rows->active = arena_allocate(arena, drives, sizeof(int));
+    rows->Y = arena_allocate(arena, drives * n, sizeof(double));
+    rows->mu = arena_allocate(arena, drives * (size_t)n_rows, sizeof(double));
+    rows->T = arena_allocate(arena, drives * drives, sizeof(double));
+    rows->pivot = arena_allocate(arena, drives, sizeof(int));
+    rows->rhs = arena_allocate(arena, drives, sizeof(double));
+    return rows;
 }

@@ -367,30 +367,22 @@ double statics_longest(const struct mechanism *m, const struct statics *s, const
     return largest > most ? most / largest : 1;
 }
 
-enum { PARTS = 3 };
-
-static void list_parts(const struct mechanism *m, const struct statics *s, double *part[PARTS], size_t bytes[PARTS])
+static void copy_point(const struct mechanism *m, const struct statics *s, double *kept, bool back)
 {
-    part[0] = s->q, part[1] = s->lambda, part[2] = s->F;
-    bytes[0] = (size_t)m->model->nq * sizeof(double);
-    bytes[1] = (size_t)m->constraints->n_rows * sizeof(double);
-    bytes[2] = (size_t)m->robot->n_actuators * sizeof(double);
+    double *const part[3] = {s->q, s->lambda, s->F};
+    const int count[3] = {m->model->nq, m->constraints->n_rows, m->robot->n_actuators};
+    for (int i = 0; i < 3; kept += count[i++])
+        memcpy(back ? part[i] : kept, back ? kept : part[i], (size_t)count[i] * sizeof *kept);
 }
 
 void statics_keep(const struct mechanism *m, const struct statics *s, double *kept)
 {
-    double *part[PARTS];
-    size_t bytes[PARTS];
-    list_parts(m, s, part, bytes);
-    for (int i = 0; i < PARTS; kept += bytes[i++] / sizeof *kept) memcpy(kept, part[i], bytes[i]);
+    copy_point(m, s, kept, false);
 }
 
-void statics_return(const struct mechanism *m, struct statics *s, const double *kept)
+void statics_return(const struct mechanism *m, const struct statics *s, double *kept)
 {
-    double *part[PARTS];
-    size_t bytes[PARTS];
-    list_parts(m, s, part, bytes);
-    for (int i = 0; i < PARTS; kept += bytes[i++] / sizeof *kept) memcpy(part[i], kept, bytes[i]);
+    copy_point(m, s, kept, true);
 }
 
 /* ---- Newton's method ----------------------------------------------------------------------------------------------------------------- */

@@ -111,7 +111,7 @@ void statics_move(struct mechanism *m, struct statics *s, const double *step, do
 double statics_longest(const struct mechanism *m, const struct statics *s, const double *step, double most);
 /* Copies the point to an array, and back. */
 void statics_keep(const struct mechanism *m, const struct statics *s, double *kept);
-void statics_return(const struct mechanism *m, struct statics *s, const double *kept);
+void statics_return(const struct mechanism *m, const struct statics *s, double *kept);
 /* Multipliers and forces that leave the least residual at the point, and units there. */
 void statics_estimate(struct mechanism *m, struct statics *s);
 /* Of all forces of loops and lines that hold the point, finds those with the smallest forces of lines; sets s->ambiguous. Allocates

@@ -110,11 +110,8 @@ static bool advance(struct mechanism *m, struct statics *s, struct path *path)
 }
 
 /* Where a path begins: at the guess, at the guess with undeformed links, or at the equilibrium without given forces of lines, found from
-   the guess. `spring`: the stiffness of springs to this point, which are released with the forces. */
-struct beginning {
-    double spring;
-    enum { AS_GUESSED, UNDEFORMED, UNLOADED } at;
-};
+   the guess */
+enum beginning { GUESSED, UNDEFORMED, UNLOADED };
 
 /* A path begins at the point, with the multipliers and forces that leave the least residual there */
 static bool begin_path(struct mechanism *m, struct statics *s, double spring, struct path *path)
@@ -177,19 +174,20 @@ static bool find_unloaded(struct mechanism *m, struct statics *s)
     return found;
 }
 
-static bool follow(struct mechanism *m, struct statics *s, const struct beginning *from)
+/* spring: stiffness of springs to the point where the path begins, which are released with the forces */
+static bool follow(struct mechanism *m, struct statics *s, enum beginning from, double spring)
 {
     statics_return(m, s, s->guess);
     s->fraction = 0;
-    for (int i = 0; i < m->model->n_links && from->at == UNDEFORMED; i++)
+    for (int i = 0; i < m->model->n_links && from == UNDEFORMED; i++)
         for (int k = 0; k < m->model->link[i].m; k++) s->q[m->model->link[i].eta_q + k] = 0;
-    if (from->at == UNLOADED) {
+    if (from == UNLOADED) {
         if (!find_unloaded(m, s)) return false;
         statics_keep(m, s, s->begin);
         if (statics_newton(m, s) == STATUS_OK) return true;
         statics_return(m, s, s->begin);
     }
-    return follow_from(m, s, from->spring);
+    return follow_from(m, s, spring);
 }
 
 /* Newton's method from points around the guess: joints up to SCATTER away, elastic coordinates by the deflections under their loads,
@@ -217,11 +215,9 @@ static bool try_scattered(struct mechanism *m, struct statics *s)
 
 enum status statics_follow(struct mechanism *m, struct statics *s)
 {
-    static const struct beginning from[] = {{0, AS_GUESSED}, {0, UNLOADED}, {1, AS_GUESSED}, {0, UNDEFORMED}};
-    bool arrived = false;
     s->followed_a_path = true;
-    for (size_t i = 0; i < sizeof from / sizeof *from && !arrived; i++) arrived = follow(m, s, &from[i]);
-    arrived = arrived || try_scattered(m, s);
+    const bool arrived = follow(m, s, GUESSED, 0) || follow(m, s, UNLOADED, 0) || follow(m, s, GUESSED, 1) ||
+                         follow(m, s, UNDEFORMED, 0) || try_scattered(m, s);
     s->fraction = 0;
     statics_residual(m, s);
     return arrived ? STATUS_OK : STATUS_NO_EQUILIBRIUM;

@@ -154,8 +154,7 @@ static void closed_tangent(struct mechanism *m, const struct input *in, const st
             loops->rhs[k] = -acceleration_change(&loops->equation[row], loops->side[constraints_loop(loops, row)]);
         }
         constraints_respond(m, dqdd);
-        memset(loops->dlambda, 0, (size_t)loops->n_rows * sizeof(double));
-        for (int k = 0; k < loops->n_active; k++) loops->dlambda[loops->active[k]] = loops->rhs[k];
+        constraints_scatter(loops, loops->rhs, loops->dlambda);
     }
     if (outputs && loops->n_rows > 0) { /* again with the change of the multipliers in the loads */
         load_changes(m, in, direction);

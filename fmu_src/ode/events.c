@@ -89,9 +89,11 @@ static double some_change(struct events *events, const struct event_step *step, 
     return first;
 }
 
-/* The fraction just before the first change of sign, by bisection */
-static bool locate(struct events *events, const struct event_step *step, path *along, double *fraction)
+/* By bisection */
+bool events_crossed(struct events *events, const struct event_step *step, bool failed, double *fraction)
 {
+    path *const along = failed ? parabola : cubic;
+    if (events->ode->n_switches == 0) return false;
     /* values and slopes at both ends */
     switches_along(events, step, along, PASSED, events->g0);
     switches_along(events, step, along, PASSED + DIFFERENCE, events->g);
@@ -119,16 +121,6 @@ bool events_far(struct events *events, double t, const double *y, double t1, con
     for (int i = 0; i < ode->n_switches; i++)
         if (!(fabs(events->g1[i] - events->g0[i]) < FAR * fmin(fabs(events->g0[i]), fabs(events->g1[i])))) return false;
     return true;
-}
-
-bool events_crossed(struct events *events, const struct event_step *step, double *share)
-{
-    return events->ode->n_switches > 0 && locate(events, step, cubic, share);
-}
-
-bool events_expected(struct events *events, const struct event_step *step, double *share)
-{
-    return events->ode->n_switches > 0 && locate(events, step, parabola, share);
 }
 
 double events_ahead(const struct events *events, const struct event_step *step)

@@ -8,24 +8,22 @@
 /* From PATIENCE steps on, the mean length of the last WINDOW steps predicts how many remain */
 enum { PATIENCE = 10000, WINDOW = 1000 };
 
+static const struct {
+    const char *word, *name;
+} method_list[METHODS] = {
+#define METHOD_ROW(method, word, name) {word, name},
+    METHOD_LIST(METHOD_ROW)
+#undef METHOD_ROW
+};
+
 const char *integrator_method_word(enum method method)
 {
-    static const char *const word[METHODS] = {
-#define METHOD_WORD(method, word, name) word,
-        METHOD_LIST(METHOD_WORD)
-#undef METHOD_WORD
-    };
-    return word[method];
+    return method_list[method].word;
 }
 
 const char *integrator_method_name(enum method method)
 {
-    static const char *const name[METHODS] = {
-#define METHOD_NAME(method, word, name) name,
-        METHOD_LIST(METHOD_NAME)
-#undef METHOD_NAME
-    };
-    return name[method];
+    return method_list[method].name;
 }
 
 enum status integrator_check_rates(int n, const double *ydot, const double *tolerance, double relative_tolerance)

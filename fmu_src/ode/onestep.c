@@ -274,9 +274,9 @@ struct search {
 static double next_attempt(struct one_step *s, double h, struct search *search)
 {
     const struct event_step step = event_step(s, h);
-    double share;
-    const bool crossed = events_crossed(&s->events, &step, &share);
-    const double next = crossed ? fmin(share * h, h - search->accuracy) : h + events_ahead(&s->events, &step);
+    double fraction;
+    const bool crossed = events_crossed(&s->events, &step, false, &fraction);
+    const double next = crossed ? fmin(fraction * h, h - search->accuracy) : h + events_ahead(&s->events, &step);
     if (crossed) search->after = h;
     else search->before = h;
     search->found = !crossed && next - h <= 2 * search->accuracy;
@@ -342,7 +342,7 @@ static void shorten(struct one_step *s, double h, enum status status, double err
         s->count.newton_failures++;
         clear_past(s);
     }
-    if (first && events_expected(&s->events, &step, &fraction)) {
+    if (first && events_crossed(&s->events, &step, true, &fraction)) {
         *reach = fraction * h;
     } else {
         s->now->h = h * factor;

@@ -111,8 +111,7 @@ bool code_forward(struct sim *sim)
     if (!same_constraints(sim)) return false;
     const struct code_arguments arguments = arguments_of(sim);
     code->functions->forward(&arguments, sim->qdd, code->lambda);
-    memset(loops->lambda, 0, (size_t)loops->n_rows * sizeof *loops->lambda);
-    for (int k = 0; k < loops->n_active; k++) loops->lambda[loops->active[k]] = code->lambda[k];
+    constraints_scatter(loops, code->lambda, loops->lambda);
     return all_finite(sim->mechanism.model->nv, sim->qdd) && all_finite(loops->n_active, code->lambda);
 }
 
@@ -125,8 +124,7 @@ bool code_residual(struct sim *sim, const double *lambda, double *gap_accelerati
     for (int k = 0; k < loops->n_active; k++) code->lambda[k] = lambda[loops->active[k]];
     const struct code_arguments arguments = arguments_of(sim);
     functions->residual(&arguments, sim->force, code->gap);
-    memset(gap_acceleration, 0, (size_t)loops->n_rows * sizeof *gap_acceleration);
-    for (int k = 0; k < loops->n_active; k++) gap_acceleration[loops->active[k]] = code->gap[k];
+    constraints_scatter(loops, code->gap, gap_acceleration);
     return all_finite(sim->mechanism.model->nv, sim->force) && all_finite(loops->n_active, code->gap);
 }
 

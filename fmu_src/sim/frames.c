@@ -37,20 +37,6 @@ static void rotate_to_section(const struct link_work *w, int section, double qua
     rotate_by_vector(quaternion, w->section[section].theta, 1);
 }
 
-void outputs_orientations(struct sim *sim)
-{
-    const struct model *model = sim->mechanism.model;
-    for (int i = 0; i < model->n_links; i++) {
-        const struct link_model *lm = &model->link[i];
-        double *quaternion = sim->outputs.link[i].quaternion;
-        const double world[4] = {1, 0, 0, 0};
-        memcpy(quaternion, lm->parent >= 0 ? sim->outputs.link[lm->parent].quaternion : world, sizeof world);
-        if (lm->parent >= 0) rotate_to_section(&sim->mechanism.work->link[lm->parent], lm->mount, quaternion);
-        rotate_by_matrix(quaternion, lm->R);
-        joint_turn_quaternion(&lm->joint, sim->at.q + lm->q, quaternion);
-    }
-}
-
 /* ---- frames -------------------------------------------------------------------------------------------------------------- */
 
 static bool is_reported(const struct robot *robot, int frame)
@@ -68,10 +54,19 @@ static void measure_strain(const struct model *model, int frame, const double *e
     outputs->elongation = strain[3];
 }
 
-/* specific force R' (a - g), angular rate R' omega */
+/* Specific force R' (a - g), angular rate R' omega */
 void outputs_frames(struct sim *sim)
 {
     const struct model *model = sim->mechanism.model;
+    for (int i = 0; i < model->n_links; i++) {
+        const struct link_model *lm = &model->link[i];
+        double *quaternion = sim->outputs.link[i].quaternion;
+        const double world[4] = {1, 0, 0, 0};
+        memcpy(quaternion, lm->parent >= 0 ? sim->outputs.link[lm->parent].quaternion : world, sizeof world);
+        if (lm->parent >= 0) rotate_to_section(&sim->mechanism.work->link[lm->parent], lm->mount, quaternion);
+        rotate_by_matrix(quaternion, lm->R);
+        joint_turn_quaternion(&lm->joint, sim->at.q + lm->q, quaternion);
+    }
     for (int i = 0; i <= sim->robot->n_frames; i++) {
         const struct anchor anchor = structure_frame(model, i);
         struct frame_outputs *outputs = &sim->outputs.frame[i];

@@ -57,7 +57,6 @@ enum status outputs_compute(struct sim *sim)
         dyn_reaction(m->work, i, link->wrench);
         dyn_deflection(m->model, m->work, i, link->deflection, link->rotation);
     }
-    outputs_orientations(sim);
     outputs_frames(sim);
     actuators_measure(m);
     outputs->actuator_power = 0;

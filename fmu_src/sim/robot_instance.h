@@ -210,8 +210,7 @@ void outputs_change(struct sim *sim);
 
 /* ---- frames.c ------------------------------------------------------------------------------------------------------------- */
 
-/* Orientations of the hinge frames of all links; then the tip and the frames that are sensors. */
-void outputs_orientations(struct sim *sim);
+/* Orientations of the hinge frames of all links, the tip, and the frames that are sensors. */
 void outputs_frames(struct sim *sim);
 
 /* Their changes, as outputs_change(). */
