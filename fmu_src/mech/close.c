@@ -88,7 +88,7 @@ static void mark_movable(struct closer *c, enum stage stage)
 }
 
 /* The constraints of a group */
-static void activate(struct closer *c, int group)
+static void activate_group(struct closer *c, int group)
 {
     struct constraints *loops = c->m->constraints;
     c->group = group;
@@ -316,13 +316,13 @@ static enum status close_loops(struct closer *c)
         const bool may_stay = round > 0 || c->how->near == NULL;
         moved = false;
         for (int group = 0; group < loops->n_loops; group++) {
-            activate(c, group);
+            activate_group(c, group);
             if (loops->n_active == 0) continue;
             if (may_stay && norm_of_gap(c->m, c->found) <= enough && all_aligned(c)) continue;
             moved = close_by(c, PASSIVE_JOINTS) || close_by(c, ALL_JOINTS) || moved;
         }
     }
-    activate(c, ALL_GROUPS);
+    activate_group(c, ALL_GROUPS);
     if (norm_of_gap(c->m, c->found) < INEXACT && all_aligned(c)) return STATUS_OK;
     if (!c->how->rigid && close_by(c, ELASTIC_COORDINATES)) return STATUS_OK;
     mark_movable(c, ALL_JOINTS);
@@ -473,7 +473,7 @@ enum status constraints_choose_and_project(struct mechanism *m, double *q, doubl
 
 /* ---- while integrating ------------------------------------------------------------------------------------------- */
 
-/* G at the present state, of m; X and S of a state nearby, of `factors` */
+/* G of the present state is in m; X and S, perhaps of a nearby state, are in `factors` */
 struct projector {
     struct mechanism *m;
     struct mechanism factors;
@@ -505,7 +505,7 @@ static void project_position(struct projector *p, double *q)
 }
 
 /* G, X and S at the present state. After dyn_position(). */
-static enum status factor_here(struct projector *p)
+static enum status factor_at_state(struct projector *p)
 {
     struct mechanism *m = p->m;
     const enum status status = dyn_articulate(m->model, m->work);
@@ -539,7 +539,7 @@ enum status constraints_project(struct mechanism *m, enum projection by, double 
         largest = constraints_largest_gap(m->constraints);
         closed = largest < CLOSED || (largest < NEARLY_CLOSED && largest >= SLOW * before);
         if (by == BY_NEW_FACTORS || (!closed && largest > SLOW * before)) {
-            const enum status status = factor_here(&p);
+            const enum status status = factor_at_state(&p);
             if (status != STATUS_OK) return status;
         }
         if (!closed) project_position(&p, q);

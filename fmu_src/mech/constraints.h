@@ -116,7 +116,7 @@ void constraints_rotation_directions(const struct equation *e, const struct atta
 /* u of a translational constraint in world axes */
 void constraints_translation_direction(const struct equation *e, const struct attachment *side, double u[3]);
 
-/* The wrenches of a unit multiplier on what carries A, B and the plane, times x, added to loads (LOOP_LOADS):
+/* Adds to loads (LOOP_LOADS) the wrenches of a multiplier x on the links of A, B and the plane: x times
    (r x u; u) and (-r x u; -u), or (c; 0) and (-c; 0); on the plane (u x (p_A - p_B); 0)                              (96) */
 void constraints_add_multiplier(const struct equation *e, const struct attachment *side, double x, double (*on)[6]);
 

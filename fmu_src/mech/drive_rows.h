@@ -1,6 +1,7 @@
-/* What drives add to the Newton matrix. A drive acts along one coordinate, a joint or the length of a line, with J = d coordinate/dq;
-   once its states are eliminated it adds J' s J with one scalar s (theory.md 102). Of a joint s goes to the diagonal, like motor
-   inertia. Lines are a change of low rank: with Y = N^-1 J' of the matrix without them, loops included,
+/* The terms of drives in the Newton matrix. A drive acts along one coordinate, a joint or the length of a line, with
+   J = d coordinate/dq; after its states have been eliminated, its term is J' s J with one scalar s (theory.md 102). For a drive on a
+   joint, s is added to the diagonal, like motor inertia. Lines change the matrix by a term of low rank: with Y = N^-1 J' of the matrix
+   without them, loops included,
 
        (N + J' s J) x = f:   x = N^-1 f - Y (1/s + J Y)^-1 J N^-1 f                                           (Woodbury) */
 #ifndef MECH_DRIVE_ROWS_H

@@ -7,7 +7,7 @@
 
 /* ---- making ------------------------------------------------------------------------------------------------------ */
 
-/* What the loads act on */
+/* The links and sections that the loads act on */
 static void place_loads(struct mechanism *m)
 {
     struct load *load = m->load;

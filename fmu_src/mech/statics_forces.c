@@ -46,7 +46,7 @@ static void find_directions(const struct statics *s, struct forces *f)
 }
 
 /* Z Z' a = -Z F: the least |F + Z'a| */
-static void minimize(struct mechanism *m, struct statics *s, struct forces *f)
+static void minimize_line_forces(struct mechanism *m, struct statics *s, struct forces *f)
 {
     const int d = f->directions;
     for (int i = 0; i < d; i++) {
@@ -80,7 +80,7 @@ enum status statics_minimize_forces(struct mechanism *m, struct statics *s)
         statics_matrix(m, s, false);
         find_directions(s, &f);
         s->ambiguous = f.directions;
-        if (f.directions > 0) minimize(m, s, &f);
+        if (f.directions > 0) minimize_line_forces(m, s, &f);
         statics_residual(m, s);
         s->residual = sqrt(dense_dot(s->n, s->r, s->r));
     }

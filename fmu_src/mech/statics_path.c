@@ -54,7 +54,7 @@ static void move_to(struct mechanism *m, struct statics *s, struct path *path, d
 }
 
 /* From a prediction back to the path; returns the number of corrections, 0 if the path was not reached */
-static int correct(struct mechanism *m, struct statics *s, struct path *path)
+static int correct_to_path(struct mechanism *m, struct statics *s, struct path *path)
 {
     double before = INFINITY;
     for (int i = 1; i <= MOST_CORRECTIONS; i++) {
@@ -82,7 +82,7 @@ static void return_to_path(struct mechanism *m, struct statics *s, struct path *
 
 /* The end of the path: Newton's method for the equilibrium itself. On failure back to where the last step began, and to the units of
    the path, in which its length is measured: Newton's method chooses others. */
-static bool arrive(struct mechanism *m, struct statics *s, struct path *path)
+static bool arrive_at_equilibrium(struct mechanism *m, struct statics *s, struct path *path)
 {
     const size_t bytes = (size_t)s->N * sizeof(double);
     s->fraction = 0;
@@ -94,12 +94,12 @@ static bool arrive(struct mechanism *m, struct statics *s, struct path *path)
     return false;
 }
 
-static bool advance(struct mechanism *m, struct statics *s, struct path *path)
+static bool advance_along_path(struct mechanism *m, struct statics *s, struct path *path)
 {
     for (; path->length > SHORTEST * path->unit; path->length *= 0.5) {
         memcpy(s->step, s->along, (size_t)(s->N + 1) * sizeof *s->step);
         move_to(m, s, path, path->length * statics_longest(m, s, s->step, LONGEST_MOVE / path->length));
-        const int corrections = correct(m, s, path);
+        const int corrections = correct_to_path(m, s, path);
         if (corrections > 0) {
             if (corrections <= FAST) path->length = fmin(2 * path->length, LONGEST * path->unit);
             return true;
@@ -149,8 +149,8 @@ static bool follow_from(struct mechanism *m, struct statics *s, double spring)
                 s->along[k] = s->step[k] / norm; /* tangent, in the direction of the last one */
             statics_keep(m, s, s->before);
             path.t_before = path.t;
-            stuck = !advance(m, s, &path);
-            if (!stuck && (path.t - 1) * (path.t_before - 1) <= 0 && arrive(m, s, &path)) return true;
+            stuck = !advance_along_path(m, s, &path);
+            if (!stuck && (path.t - 1) * (path.t_before - 1) <= 0 && arrive_at_equilibrium(m, s, &path)) return true;
         }
         const double far = LONGEST * path.unit;
         if (stuck) statics_move(m, s, s->along, far * statics_longest(m, s, s->along, CROSSING / far));

@@ -74,7 +74,7 @@ static struct integrator *in_use(struct automatic *a)
 
 /* ---- operations -------------------------------------------------------------------------------------------------------------- */
 
-static void choose(struct automatic *a, enum method method, const char *why)
+static void choose_method(struct automatic *a, enum method method, const char *why)
 {
     a->base.used = a->base.chosen = method;
     snprintf(a->base.choice, CHOICE_SIZE, "%s", why);
@@ -89,8 +89,8 @@ static enum status configure(struct integrator *integrator, const struct integra
         const struct integrator_options adapted = policy_adapt(integrator->ode, (enum method)i, options);
         if (a->method[i] != NULL) status = integrator_configure(a->method[i], &adapted);
     }
-    if (a->requested != METHOD_AUTOMATIC) choose(a, a->requested, "requested by solver.method");
-    else choose(a, METHOD_ESDIRK, "initial choice, no trial yet");
+    if (a->requested != METHOD_AUTOMATIC) choose_method(a, a->requested, "requested by solver.method");
+    else choose_method(a, METHOD_ESDIRK, "initial choice, no trial yet");
     a->trials = first_trials;
     return status;
 }
@@ -187,14 +187,14 @@ static enum status end_trial(struct automatic *a, double t, const double *y)
     trials->best = a->base.used;
     trials->pause = trials->wait = NEXT_TRIAL;
     trials->compared = trials->best_speed = 0;
-    choose(a, a->base.used, why);
+    choose_method(a, a->base.used, why);
     return STATUS_OK;
 }
 
 static enum status leave_symmetric(struct automatic *a, double t, const double *y)
 {
     const double h = integrator_step_size(in_use(a));
-    choose(a, METHOD_ESDIRK, "inputs change, and the symmetric method is for constant inputs");
+    choose_method(a, METHOD_ESDIRK, "inputs change, and the symmetric method is for constant inputs");
     const double interrupted = a->trials.interrupted + 1;
     a->trials = first_trials;
     a->trials.interrupted = interrupted;
@@ -329,7 +329,7 @@ static void resume(struct integrator *integrator, const double *memory)
 {
     struct automatic *a = automatic_of(integrator);
     const enum method chosen = saved_method(a, memory[CHOSEN]);
-    if (chosen != integrator->chosen) choose(a, chosen, "restored with the state");
+    if (chosen != integrator->chosen) choose_method(a, chosen, "restored with the state");
     integrator->used = saved_method(a, memory[USED]);
     if (a->requested == METHOD_AUTOMATIC) { /* else there are no trials */
         memcpy(&a->trials, memory + TRIALS, sizeof a->trials);

@@ -101,7 +101,7 @@ static int set_error_handler(struct cvode *cvode)
 /* ---- callbacks of CVODE ------------------------------------------------------------------------------------------- */
 
 /* CVODE's return values: 0 success, positive recoverable (a smaller step), negative final */
-static int answer(enum status status)
+static int cvode_code(enum status status)
 {
     return status == STATUS_OK ? 0 : status_is_recoverable(status) ? 1 : -1;
 }
@@ -116,7 +116,7 @@ static int rhs(sunrealtype t, N_Vector y, N_Vector ydot, void *user)
     if (status == STATUS_OK)
         status = integrator_check_rates(count_states(cvode), derivative, tolerance, cvode->relative_tolerance);
     cvode->too_fast = status == STATUS_TOO_FAST;
-    return answer(status);
+    return cvode_code(status);
 }
 
 /* 1/w = rtol |y| + atol, and a fraction of it at the start */
@@ -144,7 +144,7 @@ static int make_newton_matrix(sunrealtype t, N_Vector y, N_Vector fy, SUNMatrix 
     if (cvode->articulated) {
         newton_at(newton, gamma, N_VGetArrayPointer(y));
         cvode->before.factorizations++;
-        return answer(ode->factor(ode->context, t, N_VGetArrayPointer(y), gamma));
+        return cvode_code(ode->factor(ode->context, t, N_VGetArrayPointer(y), gamma));
     }
     struct integrator_statistics count;
     integrator_statistics(&cvode->base, &count);
@@ -153,7 +153,7 @@ static int make_newton_matrix(sunrealtype t, N_Vector y, N_Vector fy, SUNMatrix 
     *jacobian_is_new = !jacobian_is_good && !keep;
     if (*jacobian_is_new) {
         const enum status status = ode->jacobian(ode->context, t, N_VGetArrayPointer(y), newton->A, newton->B);
-        if (status != STATUS_OK) return answer(status);
+        if (status != STATUS_OK) return cvode_code(status);
         cvode->age_from = count.steps;
     }
     newton_matrix(newton, gamma, N_VGetArrayPointer(y), SUNDenseMatrix_Data(matrix));
@@ -212,7 +212,7 @@ static int project(sunrealtype t, N_Vector y, N_Vector correction, sunrealtype t
     const enum status status =
         ode->project(ode->context, t, N_VGetArrayPointer(correction), error != NULL ? N_VGetArrayPointer(error) : NULL);
     N_VLinearSum(1, correction, -1, y, correction);
-    return answer(status);
+    return cvode_code(status);
 }
 
 static int switches(sunrealtype t, N_Vector y, sunrealtype *g, void *user)
@@ -355,7 +355,7 @@ static enum status status_of(const struct cvode *cvode, int code)
 }
 
 /* The text of the failure; CVODE's own text if the status is unspecific */
-static enum status explain(struct cvode *cvode, int code)
+static enum status explain_failure(struct cvode *cvode, int code)
 {
     const enum status status = status_of(cvode, code);
     const double h = integrator_step_size(&cvode->base);
@@ -391,7 +391,7 @@ static enum status cvode_step(struct integrator *integrator, double end, double 
     if (in_its_memory(&work, take_step) != STATUS_OK) return STATUS_NO_MEMORY;
     const double reached = work.reached;
     const int code = work.code;
-    if (code < 0) return explain(cvode, code);
+    if (code < 0) return explain_failure(cvode, code);
     memcpy(y, N_VGetArrayPointer(cvode->y), (size_t)count_states(cvode) * sizeof *y);
     *t = reached;
     if (code == CV_ROOT_RETURN) return restart_at_switch(cvode, reached, y);

@@ -52,7 +52,7 @@ static struct esdirk *esdirk_of(struct one_step *s)
 /* ---- a stage --------------------------------------------------------------------------------------------------------------- */
 
 /* y = (X; V) of the accelerations in z */
-static void place(struct esdirk *e, const double *z, double *y)
+static void place_stage(struct esdirk *e, const double *z, double *y)
 {
     const struct ode *ode = e->s.base.ode;
     const double *v_star = e->star + ode->n_x;
@@ -77,7 +77,7 @@ static void add_point(struct points *points, double time, const double *y, const
 }
 
 /* The polynomial at stage i through the latest points, this stage's predecessors first */
-static void extrapolate(struct esdirk *e, int i, double h, double *z)
+static void extrapolate_points(struct esdirk *e, int i, double h, double *z)
 {
     const struct one_step *s = &e->s;
     const double t = e->tableau->c[i] * h;
@@ -102,16 +102,16 @@ static void extrapolate(struct esdirk *e, int i, double h, double *z)
 
 /* The predictor: M a + D v + K x changes smoothly, even where stiff modes oscillate, so it is extrapolated, not a:
        N (a - a_e) = K (x_e - X(a_e)) + D (v_e - V(a_e)),   subscript e: extrapolated                              (theory.md 76) */
-static void predict(struct esdirk *e, double *y, double *z)
+static void predict_stage(struct esdirk *e, double *y, double *z)
 {
     stage_stiffness(&e->s.stage, y, e->guess, e->r);
     stage_solve(&e->s.stage, e->r);
     for (int k = 0; k < e->s.n_z; k++) z[k] += e->r[k];
-    place(e, z, y);
+    place_stage(e, z, y);
 }
 
 /* One iteration: z -= N^-1 residual; *change: the norm of the change of y = (X; V) */
-static enum status iterate(struct esdirk *e, double t, double *y, double *z, double *change)
+static enum status iterate_stage(struct esdirk *e, double t, double *y, double *z, double *change)
 {
     const struct ode *ode = e->s.base.ode;
     const double *weight = e->s.weight, gamma = e->gamma;
@@ -121,7 +121,7 @@ static enum status iterate(struct esdirk *e, double t, double *y, double *z, dou
     if (status != STATUS_OK) return status;
     stage_solve(&e->s.stage, e->r);
     for (int i = 0; i < e->s.n_z; i++) z[i] -= e->r[i];
-    place(e, z, y);
+    place_stage(e, z, y);
     for (int i = 0; i < ode->n_v; i++) {
         const double dv = gamma * e->r[i], x = i < matched ? gamma * weight[i] : 0, v = weight[ode->n_x + i];
         sum += dv * dv * (v * v + x * x);
@@ -138,7 +138,7 @@ static enum status solve_stage(struct esdirk *e, double t, double *y, double *z)
     const double enough = pairs_low(&e->s) ? CONVERGED_LOW : CONVERGED;
     double change, last = 0;
     for (int i = 0; i < MOST_ITERATIONS; i++) {
-        const enum status status = iterate(e, t, y, z, &change);
+        const enum status status = iterate_stage(e, t, y, z, &change);
         if (status != STATUS_OK) return status;
         if (i == 0) {
             now->rate = fmin(fmax(GROWTH * now->rate, LEAST_RATE), WORST);
@@ -199,18 +199,18 @@ static enum status find_stage(struct esdirk *e, int i, double h, double *y, doub
     combination_add(&terms, h * A[0], s->ydot);
     for (int j = 1; j < i; j++) combination_add(&terms, h * A[j], e->k + s->n * j);
     combination_sum(&terms, s->n, e->star);
-    extrapolate(e, i, h, z);
-    place(e, z, y);
+    extrapolate_points(e, i, h, z);
+    place_stage(e, z, y);
     enum status status = find_matrix(e, i, t);
     if (status != STATUS_OK) return status;
-    predict(e, y, z);
+    predict_stage(e, y, z);
     if (s->base.fixed_step == 0) return solve_stage(e, t, y, z);
     /* the part of the exact matrix that N neglects is larger with loops, free rotations and states of drives */
     const bool drives = ode->residual != NULL && ode->n_x < ode->n_v;
     const bool coupled = ode->n_lambda > 0 || ode->n_quaternions > 0 || drives;
     const int iterations = coupled ? FIXED_ITERATIONS_COUPLED : FIXED_ITERATIONS;
     double change;
-    for (int k = 0; k < iterations && status == STATUS_OK; k++) status = iterate(e, t, y, z, &change);
+    for (int k = 0; k < iterations && status == STATUS_OK; k++) status = iterate_stage(e, t, y, z, &change);
     return status;
 }
 

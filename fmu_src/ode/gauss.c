@@ -125,7 +125,7 @@ static double converged(const struct gauss *g)
 }
 
 /* z -= (the linear system)^-1 r, with an error of at most `absolute` or `relative` of the right-hand side */
-static void correct(struct gauss *g, double h, double absolute, double relative)
+static void correct_stages(struct gauss *g, double h, double absolute, double relative)
 {
     const bool fixed = g->s.base.fixed_step > 0;
     const struct gauss_effort effort = {.absolute = fmax(absolute, LINEAR * converged(g)),
@@ -139,7 +139,7 @@ static void correct(struct gauss *g, double h, double absolute, double relative)
 
 /* The stages of the linear part: from a = a0, where the residuals are K (X - x0) + D (V - v0) with X - x0 = c h v0 +
    c^2 h^2/2 a0 and V - v0 = c h a0 */
-static void predict(struct gauss *g, double h)
+static void predict_stages(struct gauss *g, double h)
 {
     struct one_step *s = &g->s;
     const int n = s->n_z;
@@ -154,11 +154,11 @@ static void predict(struct gauss *g, double h)
     stage_forces(&s->stage, v, a, slope);
     for (int i = S - 1; i >= 0; i--) /* the first, which is `slope`, is last */
         for (int k = 0; k < n; k++) g->r[n * i + k] = C[i] * h * (slope[k] + C[i] * h / 2 * bend[k]);
-    correct(g, h, LINEAR * s->now->own[FIRST_CHANGE], 0);
+    correct_stages(g, h, LINEAR * s->now->own[FIRST_CHANGE], 0);
 }
 
 /* One iteration: z -= corrections; `change` is the norm of all of them */
-static enum status iterate(struct gauss *g, double h, double *change)
+static enum status iterate_stages(struct gauss *g, double h, double *change)
 {
     struct one_step *s = &g->s;
     for (int i = 0; i < S; i++) {
@@ -166,7 +166,7 @@ static enum status iterate(struct gauss *g, double h, double *change)
             stage_residual(&s->stage, s->t + C[i] * h, g->y + s->n * i, g->z + s->n_z * i, g->r + s->n_z * i);
         if (status != STATUS_OK) return status;
     }
-    correct(g, h, 0, LINEAR * s->now->rate);
+    correct_stages(g, h, 0, LINEAR * s->now->rate);
     s->count.newton_iterations++;
     double sum = 0;
     for (int i = 0; i < S; i++) {
@@ -177,13 +177,13 @@ static enum status iterate(struct gauss *g, double h, double *change)
     return isfinite(sum) ? STATUS_OK : STATUS_NEWTON;
 }
 
-static enum status converge(struct gauss *g, double h)
+static enum status iterate_to_convergence(struct gauss *g, double h)
 {
     struct one_step_scalars *now = g->s.now;
     const double enough = converged(g);
     double change, last = 0;
     for (int i = 0; i < MOST_ITERATIONS; i++) {
-        const enum status status = iterate(g, h, &change);
+        const enum status status = iterate_stages(g, h, &change);
         if (status != STATUS_OK) return status;
         if (i == 0) now->own[FIRST_CHANGE] = change;
         if (i > 0 && !(change < 2 * last)) return STATUS_NEWTON;
@@ -260,10 +260,10 @@ static enum status attempt(struct one_step *s, double h)
     for (int i = 0; i < s->n; i++) s->y1[i] = s->y[i] + (i < n_x ? h / 2 * s->ydot[i] : 0);
     enum status status = stage_factor(&s->stage, s->t + h / 2, s->y1, GAUSS_G * h);
     if (status != STATUS_OK) return status;
-    predict(g, h);
-    if (s->base.fixed_step == 0) status = converge(g, h);
+    predict_stages(g, h);
+    if (s->base.fixed_step == 0) status = iterate_to_convergence(g, h);
     for (int i = 0; s->base.fixed_step > 0 && i < FIXED_ITERATIONS && status == STATUS_OK; i++)
-        status = iterate(g, h, &change);
+        status = iterate_stages(g, h, &change);
     if (status != STATUS_OK) return status;
     add_stages(n_x, s->y, h, B, g->rate, n_x, s->y1);
     add_stages(n_v, s->y + n_x, h, B, g->z, s->n_z, s->y1 + n_x);
@@ -273,7 +273,7 @@ static enum status attempt(struct one_step *s, double h)
 
 /* ---- step size: held as long as possible --------------------------------------------------------------------------------- */
 
-static void hold(double *own, double h, double wait)
+static void hold_step_size(double *own, double h, double wait)
 {
     own[HELD] = h;
     own[WAIT] = fmin(fmax(wait, PATIENCE), 1e6);
@@ -289,8 +289,9 @@ static void accept(struct one_step *s, double h)
     own[LARGEST_ERROR] = fmax(own[LARGEST_ERROR], one_step_norm(s, s->error));
     const double by_error = pow(AIM / fmax(own[LARGEST_ERROR], 1e-30), 1.0 / EXPONENT);
     const double growth = fmin(fmin(by_error, AIM_RATE / s->now->rate), MOST_GROWTH);
-    if (growth > ATTRACTIVE) hold(own, h * growth, 0);
-    else if (own[STEPS] >= own[WAIT]) hold(own, fmax(own[HELD], fmin(GROWTH * own[HELD], growth * h)), own[WAIT]);
+    if (growth > ATTRACTIVE) hold_step_size(own, h * growth, 0);
+    else if (own[STEPS] >= own[WAIT])
+        hold_step_size(own, fmax(own[HELD], fmin(GROWTH * own[HELD], growth * h)), own[WAIT]);
 }
 
 /* `allowed`, from the step control by the error, is used only for the first step, after a failure, and if it is a
@@ -299,8 +300,9 @@ static void accept(struct one_step *s, double h)
 static double plan(struct one_step *s, double allowed, double remains)
 {
     double *own = s->now->own, h = allowed;
-    if (own[HELD] == 0) hold(own, allowed, 0);
-    else if (own[TRIED] != 0) hold(own, allowed < MUCH_LESS * own[HELD] ? allowed : LESS * own[HELD], MORE * own[WAIT]);
+    if (own[HELD] == 0) hold_step_size(own, allowed, 0);
+    else if (own[TRIED] != 0)
+        hold_step_size(own, allowed < MUCH_LESS * own[HELD] ? allowed : LESS * own[HELD], MORE * own[WAIT]);
     else h = allowed < s->now->h ? fmin(own[HELD], allowed) : own[HELD];
     return remains / ceil(remains / h * (1 - 1e-9));
 }

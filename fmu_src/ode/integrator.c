@@ -61,7 +61,7 @@ static enum status check_progress(const struct integrator *integrator, double st
 }
 
 /* The text of a failure, unless the method has written a more specific one */
-static void explain(struct integrator *integrator, enum status status, double steps)
+static void explain_failure(struct integrator *integrator, enum status status, double steps)
 {
     const double h = integrator_step_size(integrator);
     char *text = integrator->failure, last[64] = "";
@@ -100,7 +100,7 @@ enum status integrator_advance(struct integrator *integrator, double end, double
         if (status == STATUS_OK) status = check_progress(integrator, ++steps, end, &since);
     }
     if (status == STATUS_OK) integrator->t = end;
-    else explain(integrator, status, steps);
+    else explain_failure(integrator, status, steps);
     *reached = integrator->t;
     return status;
 }

@@ -186,7 +186,7 @@ static enum status find_rates(struct one_step *s)
     return STATUS_OK;
 }
 
-static enum status begin(struct one_step *s, double remains)
+static enum status begin_step(struct one_step *s, double remains)
 {
     for (int i = 0; i < s->n; i++) s->weight[i] = 1 / (s->relative_tolerance * fabs(s->y[i]) + s->tolerance[i]);
     const enum status status = find_rates(s);
@@ -200,7 +200,7 @@ static enum status begin(struct one_step *s, double remains)
 
 /* ---- its length -------------------------------------------------------------------------------------------------------------- */
 
-static double plan(struct one_step *s, double remains, double least)
+static double plan_step(struct one_step *s, double remains, double least)
 {
     const struct ode *ode = s->base.ode;
     s->longest = s->max_step;
@@ -210,7 +210,7 @@ static double plan(struct one_step *s, double remains, double least)
 }
 
 /* The next step size after a step of h with this error */
-static void control(struct one_step *s, double h, double error, bool repeated)
+static void control_step_size(struct one_step *s, double h, double error, bool repeated)
 {
     const bool no_trend = error < TREND && s->now->last_error < TREND; /* cut short, for example */
     const double k = exponent(s), last = no_trend ? 0 : s->now->last_error;
@@ -227,7 +227,7 @@ static void control(struct one_step *s, double h, double error, bool repeated)
 
 /* Rates at the end of an attempt: those of its last stage, or, where the method has none there, at the start of the next step,
    unless switches need them now */
-static enum status end_rates(struct one_step *s, double h)
+static enum status find_end_rates(struct one_step *s, double h)
 {
     s->has_end = true;
     if (!s->method->open_end) {
@@ -250,7 +250,7 @@ static enum status attempt(struct one_step *s, double h, double *error)
         if (status != STATUS_OK) s->stage.cause = STATUS_NOT_PROJECTED;
     }
     if (status == STATUS_OK) s->far = no_switches || events_far(&s->events, s->t, s->y, s->t + h, s->y1);
-    if (status == STATUS_OK) status = end_rates(s, h);
+    if (status == STATUS_OK) status = find_end_rates(s, h);
     *error = status == STATUS_OK ? one_step_norm(s, fixed ? s->y1 : s->error) : INFINITY;
     if (status == STATUS_OK && !isfinite(*error)) status = STATUS_NOT_FINITE;
     return status;
@@ -308,7 +308,7 @@ static enum status end_at_switch(struct one_step *s, bool expected, double *h, d
     return STATUS_OK;
 }
 
-static void move_on(struct one_step *s, double h, double *y, double *t)
+static void accept_step(struct one_step *s, double h, double *y, double *t)
 {
     const size_t n = (size_t)s->n * sizeof(double);
     s->method->accept(s, h);
@@ -330,7 +330,7 @@ static enum status failure_cause(const struct one_step *s, enum status status)
 
 /* A shorter step size after an attempt at h that failed. After the first failure the step is only shortened to the next switch, if one
    is expected within it: *reach is the time to it. */
-static void shorten(struct one_step *s, double h, enum status status, double error, double *reach)
+static void shorten_step(struct one_step *s, double h, enum status status, double error, double *reach)
 {
     const struct event_step step = event_step(s, h);
     const bool first = *reach == INFINITY;
@@ -359,7 +359,7 @@ static enum status controlled_step(struct one_step *s, double end, double *y, do
     enum status status = STATUS_OK;
     double reach = INFINITY;
     for (;;) {
-        const double planned = plan(s, remains, least);
+        const double planned = plan_step(s, remains, least);
         double error, h = fmin(planned, fmax(reach, 2 * least));
         bool at_switch = false;
         if (!(h > least) && (h < remains || !(h > 0))) return failure_cause(s, status);
@@ -371,10 +371,10 @@ static enum status controlled_step(struct one_step *s, double end, double *y, do
         status = attempt(s, h, &error);
         if (status == STATUS_OK && error <= 1) status = end_at_switch(s, reach < planned, &h, &error, &at_switch);
         if (status == STATUS_OK && error <= 1) {
-            move_on(s, h, y, t);
+            accept_step(s, h, y, t);
             s->now->short_steps = h < SHORT * planned ? s->now->short_steps + 1 : 0;
             if (!at_switch) {
-                control(s, h, error, reach < INFINITY);
+                control_step_size(s, h, error, reach < INFINITY);
                 return STATUS_OK;
             }
             s->count.events++;
@@ -384,7 +384,7 @@ static enum status controlled_step(struct one_step *s, double end, double *y, do
             return STATUS_OK;
         }
         if (status < 0) return failure_cause(s, status);
-        shorten(s, h, status, error, &reach);
+        shorten_step(s, h, status, error, &reach);
     }
 }
 
@@ -402,7 +402,7 @@ static enum status fixed_step(struct one_step *s, double end, double *y, double 
                  status_text(cause), h);
         return cause;
     }
-    move_on(s, h, y, t);
+    accept_step(s, h, y, t);
     return STATUS_OK;
 }
 
@@ -411,7 +411,7 @@ static enum status step(struct integrator *integrator, double end, double *y, do
     struct one_step *s = one_step_of(integrator);
     s->t = *t;
     s->y = y;
-    const enum status status = begin(s, end - *t);
+    const enum status status = begin_step(s, end - *t);
     if (status != STATUS_OK) return status;
     return integrator->fixed_step > 0 ? fixed_step(s, end, y, t) : controlled_step(s, end, y, t);
 }

@@ -27,7 +27,7 @@ enum status balance_make(struct sim *sim)
 }
 
 /* dF = -T^-1 tau, tau by coordinates; returns the norm of dF */
-static double correction(struct balance *balance, const double *tau)
+static double correct_forces(struct balance *balance, const double *tau)
 {
     double sum = 0;
     for (int a = 0; a < balance->n; a++) {
@@ -64,7 +64,7 @@ enum status sim_balance(struct sim *sim)
     struct input in;
     const enum status status = differentiate_by_forces(sim, &in);
     if (status != STATUS_OK) return status;
-    correction(&sim->balance, sim->force);
+    correct_forces(&sim->balance, sim->force);
     for (int a = 0; a < sim->balance.n; a++) sim->actuator_force[a] += sim->balance.dF[a];
     return mechanism_forward(&sim->mechanism, &sim->in, sim->qdd);
 }
@@ -83,7 +83,7 @@ enum status balance_jacobian(struct sim *sim, double *A, double *B)
         for (int rate = 0; rate < 2; rate++) {
             *seed[rate] = 1;
             sim_tangent(sim, &in);
-            correction(&sim->balance, sim->mechanism.tangent->force);
+            correct_forces(&sim->balance, sim->mechanism.tangent->force);
             for (int i = 0; i < n; i++) { /* d qdd + X dF of the free coordinates */
                 const int c = sim->free_coordinate[i];
                 double sum = sim->dqdd[c];

@@ -64,11 +64,11 @@ static void copy_states(const struct robot *robot, const struct point *point, en
     double *w = point->w;
     for (int d = 0; d < robot->n_drives; d++) {
         const struct drive *drive = robot->drive[d].drive;
+        double *values = point->drive + robot->drive[d].first;
         for (int r = 0; r < drive->n_rows; r++) {
-            double *value = &point->drive[robot->drive[d].first + r];
             if (!drive_is_state(&drive->row[r])) continue;
-            if (to == TO_VALUES) *value = *w++;
-            else *w++ = *value;
+            if (to == TO_VALUES) values[r] = *w++;
+            else *w++ = values[r];
         }
     }
 }
@@ -204,7 +204,7 @@ enum status sim_drive_efforts(struct instance *instance, const struct point *at,
 
 /* Springs and drives that are free do not hold anything. The command with which a drive holds is for the importer to set: the input
    does not change. */
-static enum status hold(struct sim *sim, int drive)
+static enum status hold_drive(struct sim *sim, int drive)
 {
     const struct statics *s = &sim->statics;
     const struct robot_drive *rd = &sim->robot->drive[drive];
@@ -239,7 +239,7 @@ enum status drives_hold(struct sim *sim)
 {
     enum status status = STATUS_OK;
     take_motion(sim);
-    for (int d = 0; d < sim->robot->n_drives && status == STATUS_OK; d++) status = hold(sim, d);
+    for (int d = 0; d < sim->robot->n_drives && status == STATUS_OK; d++) status = hold_drive(sim, d);
     copy_states(sim->robot, &sim->at, TO_STATES);
     return status;
 }
@@ -267,7 +267,7 @@ void drives_change(struct sim *sim, const struct input *in)
 /* ---- the Newton matrix ---------------------------------------------------------------------------------------------------- */
 
 /* The derivatives of the rates g with one value; returns that of the force */
-static double differentiate(const struct robot_drive *rd, const double *v, int value, double *g)
+static double differentiate_drive(const struct robot_drive *rd, const double *v, int value, double *g)
 {
     double dv[MOST_VALUES] = {0};
     dv[value] = 1;
@@ -287,11 +287,11 @@ enum status drives_newton(struct sim *sim, double gamma)
         const double *v = sim->at.drive + rd->first;
         const int n = drive->n_states;
         slopes->gamma = gamma;
-        slopes->F_s = differentiate(rd, v, drive->position, slopes->g_s);
-        slopes->F_v = differentiate(rd, v, drive->rate, slopes->g_v);
+        slopes->F_s = differentiate_drive(rd, v, drive->position, slopes->g_s);
+        slopes->F_v = differentiate_drive(rd, v, drive->rate, slopes->g_v);
         for (int r = 0, k = 0; r < drive->n_rows; r++) {
             if (!drive_is_state(&drive->row[r])) continue;
-            slopes->F_w[k] = differentiate(rd, v, r, slopes->g_w + n * k);
+            slopes->F_w[k] = differentiate_drive(rd, v, r, slopes->g_w + n * k);
             k++;
         }
         for (int i = 0; i < n * n; i++) slopes->P[i] = (i % (n + 1) == 0 ? 1 : 0) - gamma * slopes->g_w[i];

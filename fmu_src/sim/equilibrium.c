@@ -14,7 +14,7 @@ static const double ROUNDING = 1e-9;
 
 /* ---- the question ---------------------------------------------------------------------------------------------------------- */
 
-static enum status ask(struct sim *sim)
+static enum status set_up_statics(struct sim *sim)
 {
     struct statics *s = &sim->statics;
     const struct model *model = sim->mechanism.model;
@@ -143,7 +143,7 @@ enum status sim_find_equilibrium(struct sim *sim)
     struct constraints *loops = sim->mechanism.constraints;
     struct report *report = sim->instance.report;
     memset(sim->at.qd, 0, (size_t)model->nv * sizeof(double));
-    enum status status = ask(sim);
+    enum status status = set_up_statics(sim);
     if (status == STATUS_OK) status = statics_solve(&sim->mechanism, s);
     if (status == STATUS_NO_EQUILIBRIUM) return report_nothing_found(sim);
     if (status != STATUS_OK) return status;

@@ -76,7 +76,7 @@ static void tighten_elastic(struct sim *sim)
 }
 
 /* The mechanism and the variable table of a robot that has been read */
-static enum status build(struct sim *sim, const char *text)
+static enum status build_robot(struct sim *sim, const char *text)
 {
     struct instance *instance = &sim->instance;
     struct stepper *stepper = &instance->stepper;
@@ -124,8 +124,8 @@ static enum status prescribe_drives(struct robot *robot, struct report *report)
 }
 
 /* motion: NULL for none */
-static enum status make(const char *name, const char *text, const struct sim_motion *motion, bool every_frame_loaded,
-                        struct report *report, struct instance **made)
+static enum status make_robot(const char *name, const char *text, const struct sim_motion *motion,
+                              bool every_frame_loaded, struct report *report, struct instance **made)
 {
     *made = NULL;
     struct instance *instance = instance_allocate(sizeof(struct sim), name, report, &robot_ops);
@@ -136,7 +136,7 @@ static enum status make(const char *name, const char *text, const struct sim_mot
     if (status == STATUS_OK && motion != NULL) status = prescribe_drives(sim->robot, report);
     if (status == STATUS_OK) {
         sim->robot->every_frame_loaded = every_frame_loaded;
-        status = build(sim, text);
+        status = build_robot(sim, text);
     }
     if (status == STATUS_OK) *made = instance;
     else instance_free(instance);
@@ -145,18 +145,18 @@ static enum status make(const char *name, const char *text, const struct sim_mot
 
 enum status sim_make(const char *name, const char *text, struct report *report, struct instance **made)
 {
-    return make(name, text, NULL, false, report, made);
+    return make_robot(name, text, NULL, false, report, made);
 }
 
 enum status sim_make_loaded(const char *name, const char *text, struct report *report, struct instance **made)
 {
-    return make(name, text, NULL, true, report, made);
+    return make_robot(name, text, NULL, true, report, made);
 }
 
 enum status sim_make_moved(const char *name, const char *text, const struct sim_motion *motion, struct report *report,
                            struct instance **made)
 {
-    return make(name, text, motion, false, report, made);
+    return make_robot(name, text, motion, false, report, made);
 }
 
 static void release_robot(struct instance *instance)

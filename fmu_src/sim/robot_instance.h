@@ -8,7 +8,7 @@
 #include "sim/robot_code.h"
 #include "sim/sim.h"
 
-/* Joints that actuators move in place of drives: prescribed ones whose tau the actuator forces F make zero. */
+/* Prescribed joints that actuators move in place of drives: with the actuator forces F the tau of these joints is zero. */
 struct balance {
     int n;           /* joints, and actuators; 0: F are inputs                     */
     int *coordinate; /* n: of the joints in qd                                     */
@@ -25,7 +25,7 @@ struct drives {
     double *demand, *share;      /* n_supplies: flow demanded, and the share of it that the pump provides */
     double *ddemand, *dshare;    /* n_supplies: their changes in a direction             */
     struct drive_slopes *slopes; /* n_drives, by drives_newton()                         */
-    double *command;             /* n_drives: that holds, by drives_hold(); NAN: none    */
+    double *command;             /* n_drives: with which it holds, by drives_hold(); NAN: none */
     int failed;                  /* index, after STATUS_DRIVE_FAULT                      */
 };
 
@@ -61,7 +61,7 @@ struct sim {
     int *free_coordinate; /* n_free: coordinates of qd that are not prescribed                               */
     int *velocity_of;     /* [position state]: its velocity among the free ones; -1: part of a quaternion */
     struct quaternion_place *quaternion; /* n_quaternions of the ode                                         */
-    enum projection factors;             /* those that the integrator made last                              */
+    enum projection factors;             /* those that the integrator computed last                          */
     double *qdd, *force;                 /* nv: accelerations; generalized forces of the inverse dynamics    */
     struct outputs outputs;
 
@@ -165,7 +165,7 @@ void drives_stiffness(const struct sim *sim, const double *dx, const double *dv,
 
 /* ---- balance.c ------------------------------------------------------------------------------------------------------------- */
 
-/* Which joints actuators move where a motion is given. */
+/* Finds the joints that actuators move if a motion is given. */
 enum status balance_make(struct sim *sim);
 
 /* qdd with the actuator forces for which the drive forces of these joints are zero. After mechanism_forward(). */

@@ -274,8 +274,8 @@ struct builder {
 };
 
 /* The pattern with names filled in, and `index` at its end, within der() */
-static const char *expand(struct builder *b, const char *pattern, const struct joint_group *group, int i,
-                          bool described, const char *index)
+static const char *expand_pattern(struct builder *b, const char *pattern, const struct joint_group *group, int i,
+                                  bool described, const char *index)
 {
     char text[MOST_TEXT];
     size_t length = 0;
@@ -306,8 +306,8 @@ static void add_variable(struct builder *b, const struct table_row *row, int i, 
     struct variable *variable = &b->v->row[b->v->n++];
     char index[16] = "";
     if (indexed) snprintf(index, sizeof index, "[%d]", k - group.first + 1);
-    *variable = (struct variable){.name = expand(b, row->name, &group, i, false, index),
-                                  .description = expand(b, row->description, &group, i, true, ""),
+    *variable = (struct variable){.name = expand_pattern(b, row->name, &group, i, false, index),
+                                  .description = expand_pattern(b, row->description, &group, i, true, ""),
                                   .unit = row->unit[dimension],
                                   .display_unit = dimension == ANGLE ? row->display_unit : NULL,
                                   .type = row->type,
@@ -342,7 +342,7 @@ static void add_drive_variable(struct builder *b, const struct table_row *row, i
 
 /* The variable of another kind with the same owner and component. Before the derivatives are added, rows are in the order of
    their references. */
-static int related(const struct builder *b, const struct variable *variable, int kind)
+static int related_row(const struct builder *b, const struct variable *variable, int kind)
 {
     return kind != NO_KIND ? b->first[kind][variable->owner] + variable->k : -1;
 }
@@ -425,7 +425,7 @@ static void number_states(struct builder *b)
 }
 
 /* Fills in the numbers by which one variable refers to another */
-static void relate(struct builder *b)
+static void relate_variables(struct builder *b)
 {
     struct variables *v = b->v;
     number_states(b);
@@ -435,8 +435,8 @@ static void relate(struct builder *b)
     }
     for (int r = 0; r < v->n; r++) {
         struct variable *variable = &v->row[r];
-        const int state = related(b, variable, variable->row->start_of);
-        variable->rate = related(b, variable, variable->row->rate);
+        const int state = related_row(b, variable, variable->row->start_of);
+        variable->rate = related_row(b, variable, variable->row->rate);
         variable->start_of = state >= 0 ? v->row[state].state : -1;
     }
     v->solver = (struct solver_parameters){.relative_tolerance = b->first[KIND_RELATIVE_TOLERANCE][0],
@@ -478,6 +478,6 @@ enum status variables_make(const struct model *model, struct arena *arena, struc
                 else add_variable(&b, &table[kind], i, k, count);
         }
     for (int r = 0; r < v->n; r++) v->by_reference[r] = &v->row[r];
-    if (!arena->failed) relate(&b);
+    if (!arena->failed) relate_variables(&b);
     return arena->failed ? STATUS_NO_MEMORY : STATUS_OK;
 }

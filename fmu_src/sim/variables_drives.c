@@ -23,12 +23,13 @@ static enum role role_of(const struct table_row *row)
 int drive_value_index(const struct robot *robot, int drive, const struct table_row *row, int k)
 {
     const struct robot_drive *rd = &robot->drive[drive];
+    const enum role role = role_of(row);
     int r = 0;
     for (; r < rd->drive->n_rows; r++) {
-        const enum role role = rd->drive->row[r].role;
-        const bool of_supply = rd->supply >= 0 && r == drive_row(rd->drive, "supply_pressure");
-        if (role == INPUT ? !robot_drive_input(rd, r) : of_supply) continue;
-        if (role == role_of(row) && k-- == 0) break;
+        if (rd->drive->row[r].role != role) continue;
+        if (role == INPUT && !robot_drive_input(rd, r)) continue;
+        if (role != INPUT && rd->supply >= 0 && r == drive_row(rd->drive, "supply_pressure")) continue;
+        if (k-- == 0) break;
     }
     return r;
 }

@@ -11,7 +11,7 @@
 /* ---- is it planar? ---------------------------------------------------------------------------------------------------------- */
 
 /* Does a rotation keep e_n? */
-static bool keeps(const double R[9], int n)
+static bool keeps_axis(const double R[9], int n)
 {
     for (int i = 0; i < 3; i++)
         if (i != n && (R[3 * i + n] != 0 || R[3 * n + i] != 0)) return false;
@@ -21,11 +21,11 @@ static bool keeps(const double R[9], int n)
 /* A beam is along x: it bends along y if n is z, along z if n is y */
 static bool link_is_planar(const struct link *link, const struct joint_model *joint, int n)
 {
-    if (!keeps(link->mount.at.R, n) || !keeps(link->joint.origin.R, n)) return false;
+    if (!keeps_axis(link->mount.at.R, n) || !keeps_axis(link->joint.origin.R, n)) return false;
     if (joint->nv > 1 || joint->nq > 1) return false;
     if (joint->nv == 1 && (joint->part[0] == SLIDES ? joint->axis[n] != 0 : joint->axis_index != n)) return false;
     if (link->type == BODY_NODAL) return false;
-    if (link->type == BODY_RIGID) return keeps(link->rigid_tip.R, n);
+    if (link->type == BODY_RIGID) return keeps_axis(link->rigid_tip.R, n);
     for (int k = 0; k < robot_link_modes(link); k++) {
         int mode = k;
         const enum family family = beam_family(&link->beam, &mode);
@@ -124,7 +124,7 @@ static bool odd_moment_depends(const struct structure *s, const struct variable 
 /* Is the frame's own axis n that of the world? */
 static bool is_aligned(const struct structure *s, int frame)
 {
-    return frame == 0 || keeps(s->model->robot->frame[frame - 1].site.at.R, s->normal);
+    return frame == 0 || keeps_axis(s->model->robot->frame[frame - 1].site.at.R, s->normal);
 }
 
 bool planar_excludes(const struct structure *s, const struct variable *unknown, const struct variable *known)
