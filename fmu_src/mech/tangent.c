@@ -243,21 +243,6 @@ static void close_column(struct mechanism *m, double *dqdd)
     constraints_respond(m, dqdd);
 }
 
-/* The same direction by direction: the changes of positions and velocities that planes need are not among those of the sweeps */
-static void jacobian_by_direction(struct mechanism *m, const struct input *in, double *by_q, double *by_qd)
-{
-    const size_t n = (size_t)m->model->nv;
-    double *unit = m->constraints->direction;
-    memset(unit, 0, n * sizeof *unit);
-    for (size_t j = 0; j < n; j++) {
-        const struct direction q = {.q = unit}, qd = {.qd = unit};
-        unit[j] = 1;
-        closed_tangent(m, in, &q, false, by_q + n * j);
-        closed_tangent(m, in, &qd, false, by_qd + n * j);
-        unit[j] = 0;
-    }
-}
-
 static bool is_tree(const struct mechanism *m)
 {
     return m->robot->n_loops + m->robot->n_actuators == 0;
@@ -273,8 +258,17 @@ void mechanism_jacobian(struct mechanism *m, const struct input *in, double *by_
         return;
     }
     constraints_frames(m, false); /* mechanism_forward() leaves those of the open tree */
-    if (m->constraints->turning) {
-        jacobian_by_direction(m, in, by_q, by_qd);
+    if (m->constraints
+            ->turning) { /* planes need changes of positions and velocities that are not among those of the sweeps */
+        double *unit = m->constraints->direction;
+        const struct direction q = {.q = unit}, qd = {.qd = unit};
+        memset(unit, 0, n * sizeof *unit);
+        for (size_t j = 0; j < n; j++) {
+            unit[j] = 1;
+            closed_tangent(m, in, &q, false, by_q + n * j);
+            closed_tangent(m, in, &qd, false, by_qd + n * j);
+            unit[j] = 0;
+        }
         return;
     }
     mechanism_force_jacobian(m, in, by_q, by_qd);

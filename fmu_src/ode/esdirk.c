@@ -158,19 +158,6 @@ static enum status solve_stage(struct esdirk *e, double t, double *y, double *z)
 
 /* ---- a step ---------------------------------------------------------------------------------------------------------------- */
 
-static void estimate_error(struct esdirk *e, double h)
-{
-    const struct tableau *T = e->tableau;
-    const int last = T->stages - 1;
-    struct combination terms;
-    terms.count = 0;
-    if (pairs_low(&e->s)) h *= e->s.now->own[N_PAST] > 0 ? LOW_FACTOR : LOW_FACTOR_AFTER_JUMP;
-    combination_add(&terms, h * T->e[0], e->s.ydot);
-    for (int j = 1; j < last; j++) combination_add(&terms, h * T->e[j], e->k + e->s.n * j);
-    combination_add(&terms, h * T->e[last], e->s.ydot1);
-    combination_sum(&terms, e->s.n, e->s.error);
-}
-
 /* N for stage i: at its predicted state if it is the first or if iterations converge slowly. The factors of an earlier step may be
    kept, but not those of the dense matrix, which depends on inputs too. */
 static enum status find_matrix(struct esdirk *e, int i, double t)
@@ -217,6 +204,7 @@ static enum status find_stage(struct esdirk *e, int i, double h, double *y, doub
 static enum status attempt(struct one_step *s, double h)
 {
     struct esdirk *e = esdirk_of(s);
+    const bool has_past = s->now->own[N_PAST] > 0;
     e->tableau = pairs_low(s) ? &ESDIRK3 : &ESDIRK5;
     const int last = e->tableau->stages - 1;
     e->gamma = h * e->tableau->gamma;
@@ -227,7 +215,14 @@ static enum status attempt(struct one_step *s, double h)
         if (status != STATUS_OK) return status;
         stage_rates(&s->stage, y, z, i == last ? s->ydot1 : e->k + s->n * i);
     }
-    estimate_error(e, h);
+    const double *weight = e->tableau->e,
+                 scale = pairs_low(s) ? h * (has_past ? LOW_FACTOR : LOW_FACTOR_AFTER_JUMP) : h;
+    struct combination terms;
+    terms.count = 0;
+    combination_add(&terms, scale * weight[0], s->ydot);
+    for (int j = 1; j < last; j++) combination_add(&terms, scale * weight[j], e->k + s->n * j);
+    combination_add(&terms, scale * weight[last], s->ydot1);
+    combination_sum(&terms, s->n, s->error);
     return STATUS_OK;
 }
 

@@ -477,17 +477,6 @@ bool depends_supply(const struct structure *s, const struct variable *unknown, c
     return demand_depends(s, unknown->owner, known);
 }
 
-static bool is_of_arm(const struct variable *variable)
-{
-    switch (variable->row->owner) {
-    case DRIVE:
-    case POWERED:
-    case POWERED_ACTUATOR:
-    case SUPPLY: return false;
-    default: return true;
-    }
-}
-
 static bool depends_directly(const struct structure *s, const struct variable *unknown, const struct variable *known)
 {
     return unknown->row->depends(s, unknown, known) && !planar_excludes(s, unknown, known);
@@ -499,7 +488,8 @@ bool variable_depends(const struct variable *unknown, const struct variable *kno
     static const struct table_row torque = {.owner = DRIVEN, .count = VELOCITIES, .level = FORCE},
                                   force = {.owner = OPEN_ACTUATOR, .count = 1, .level = FORCE};
     const struct robot *robot = s->model->robot;
-    const bool arm = is_of_arm(unknown);
+    const enum owner owner = unknown->row->owner;
+    const bool arm = owner != DRIVE && owner != POWERED && owner != POWERED_ACTUATOR && owner != SUPPLY;
     if ((!arm || !is_of_drive(known)) && depends_directly(s, unknown, known)) return true;
     for (int d = 0; d < robot->n_drives && arm; d++) {
         const struct robot_drive *rd = &robot->drive[d];
