@@ -79,7 +79,8 @@ enum status closure_close(struct mechanism *m, struct state *state, struct repor
     if (status == STATUS_OK) closure_report_bending(m->model, state->at.q, before, REPORT_WARNING, report);
     arena_release(&scratch);
     if (status == STATUS_OK)
-        status = constraints_settle(m, state->at.q, state->at.qd, redundant != NULL ? redundant : &silent, report);
+        status = constraints_choose_and_project(m, state->at.q, state->at.qd, redundant != NULL ? redundant : &silent,
+                                                report);
     if (status != STATUS_OK && report->errors == errors_before) failure_report(report, m, status);
     return status == STATUS_OPEN_LOOP ? STATUS_BAD_INPUT : status;
 }

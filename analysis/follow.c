@@ -154,8 +154,8 @@ static enum status walk(struct way *w, const struct closing *closing, struct rep
 static enum status walk_to_target(struct way *w, const struct following *how, struct report *report)
 {
     struct report silent = {0};
-    const struct closing by_joints = {.held = w->held, .rigid = true};
-    const struct closing by_drives = {.held = w->held, .near = w->line, .rigid = how->bending == REPORT_ERROR};
+    const struct closing by_joints = {.locked = w->held, .rigid = true};
+    const struct closing by_drives = {.locked = w->held, .near = w->line, .rigid = how->bending == REPORT_ERROR};
     model_start(w->m->model, w->file, w->rates);
     memcpy(w->start, w->file, (size_t)w->m->model->nq * sizeof(double));
     enum status status = constraints_close(w->m, NULL, w->start, report);
@@ -196,7 +196,7 @@ enum status closure_follow(struct mechanism *m, const struct following *how, str
     if (status == STATUS_OK) {
         closure_report_bending(m->model, w.here, state->at.q, how->bending, report);
         memcpy(state->at.q, w.here, (size_t)m->model->nq * sizeof(double));
-        status = constraints_settle(m, state->at.q, state->at.qd, &silent, report);
+        status = constraints_choose_and_project(m, state->at.q, state->at.qd, &silent, report);
     }
     arena_release(&scratch);
     if (status != STATUS_OK && report->errors == errors_before) failure_report(report, m, status);

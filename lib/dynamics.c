@@ -165,8 +165,8 @@ int limber_robot_close_loops(limber_robot *robot)
     robot->stage = STALE;
     enum status status = constraints_close_start(m, robot->next_q, report);
     if (status == STATUS_OK)
-        status =
-            constraints_settle(m, robot->next_q, robot->next_qd, robot->redundancy_told ? &silent : report, report);
+        status = constraints_choose_and_project(m, robot->next_q, robot->next_qd,
+                                                robot->redundancy_told ? &silent : report, report);
     if (status != STATUS_OK) {
         constraints_choose(m, robot->at.q, &silent);
         return report->errors > errors ? (int)status : finish(robot, status, 0, NULL);

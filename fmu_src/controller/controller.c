@@ -305,7 +305,7 @@ static enum status make_models(struct controller *c, const char *text)
 
 static int reference_of(const struct instance *model, const struct variable *variable)
 {
-    if (variable->of == NULL) return -1;
+    if (variable->row == NULL) return -1;
     const struct variables *v = instance_variables(model);
     const int row = variables_find(v, variable->name);
     return row >= 0 ? v->row[row].reference : -1;

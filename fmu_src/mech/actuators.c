@@ -8,44 +8,26 @@
 /* A shorter line has no direction [m] */
 static const double SHORTEST = 1e-9;
 
-enum status actuators_make(const struct robot *robot, struct actuators **made)
+struct actuators *actuators_make(const struct robot *robot, struct arena *arena)
 {
-    struct arena arena = {0};
-    struct actuators *actuators = arena_allocate(&arena, 1, sizeof *actuators);
-    struct line *line = arena_allocate(&arena, (size_t)robot->n_actuators, sizeof *line);
-    *made = NULL;
-    if (arena.failed) {
-        arena_release(&arena);
-        return STATUS_NO_MEMORY;
-    }
-    *actuators = (struct actuators){.line = line, .arena = arena};
-    *made = actuators;
-    return STATUS_OK;
-}
-
-void actuators_free(struct actuators *actuators)
-{
-    if (actuators == NULL) return;
-    struct arena arena = actuators->arena; /* the struct is allocated in it */
-    arena_release(&arena);
+    struct actuators *actuators = arena_allocate(arena, 1, sizeof *actuators);
+    if (actuators != NULL) actuators->line = arena_allocate(arena, (size_t)robot->n_actuators, sizeof *actuators->line);
+    return actuators;
 }
 
 /* u = (p_to - p_from)/length                                                                                          (59) */
-static void measure(struct mechanism *m, int i)
-{
-    struct line *line = &m->actuators->line[i];
-    for (int s = 0; s < 2; s++)
-        attachment_place(m->model, m->work, &m->model->actuator_end[i][s], false, &line->end[s]);
-    const double *from = line->end[0].frame.p, *to = line->end[1].frame.p;
-    for (int k = 0; k < 3; k++) line->u[k] = to[k] - from[k];
-    line->length = sqrt(dot3(line->u, line->u));
-    for (int k = 0; k < 3; k++) line->u[k] /= line->length;
-    line->rate = difference(line->u, line->end[1].frame.v, line->end[0].frame.v);
-}
-
 void actuators_measure(struct mechanism *m)
 {
-    for (int i = 0; i < m->robot->n_actuators; i++) measure(m, i);
+    for (int i = 0; i < m->robot->n_actuators; i++) {
+        struct line *line = &m->actuators->line[i];
+        for (int s = 0; s < 2; s++)
+            attachment_place(m->model, m->work, &m->model->actuator_end[i][s], false, &line->end[s]);
+        const double *from = line->end[0].frame.p, *to = line->end[1].frame.p;
+        for (int k = 0; k < 3; k++) line->u[k] = to[k] - from[k];
+        line->length = sqrt(dot3(line->u, line->u));
+        for (int k = 0; k < 3; k++) line->u[k] /= line->length;
+        line->rate = difference(line->u, line->end[1].frame.v, line->end[0].frame.v);
+    }
 }
 
 /* F u on the point `to` and -F u on `from`, as a wrench on the frame of one of them */
@@ -96,7 +78,7 @@ static void move_points(struct mechanism *m, int i)
 }
 
 /* du = (1 - u u')(dp_to - dp_from)/length */
-static void turn_line(const struct line *line, double du[3])
+static void direction_change(const struct line *line, double du[3])
 {
     const double *from = line->end[0].change.p, *to = line->end[1].change.p, along = difference(line->u, to, from);
     for (int k = 0; k < 3; k++) du[k] = (to[k] - from[k] - along * line->u[k]) / line->length;
@@ -112,7 +94,7 @@ void actuators_change_loads(struct mechanism *m, const struct input *in, const s
                      dF = direction->actuator_force != NULL ? direction->actuator_force[i] : 0;
         double du[3];
         move_points(m, i);
-        turn_line(line, du);
+        direction_change(line, du);
         for (int s = 0; s < 2; s++) {
             const int load = actuator_load(m->robot, i) + s;
             double *change = m->load_change[load], dr[3];
@@ -129,7 +111,7 @@ void actuators_change(struct mechanism *m, int i, double *dlength, double *drate
     const struct line *line = &m->actuators->line[i];
     double du[3];
     move_points(m, i);
-    turn_line(line, du);
+    direction_change(line, du);
     *dlength = difference(line->u, line->end[1].change.p, line->end[0].change.p);
     *drate = difference(du, line->end[1].frame.v, line->end[0].frame.v) +
              difference(line->u, line->end[1].change.v, line->end[0].change.v);

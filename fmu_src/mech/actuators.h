@@ -16,11 +16,10 @@ struct line {
 struct actuators {
     struct line *line; /* n_actuators, by actuators_measure()       */
     int failed;        /* index, after STATUS_SHORT_ACTUATOR        */
-    struct arena arena;
 };
 
-enum status actuators_make(const struct robot *robot, struct actuators **actuators);
-void actuators_free(struct actuators *actuators);
+/* From the arena; the caller checks whether it failed. */
+struct actuators *actuators_make(const struct robot *robot, struct arena *arena);
 
 /* Directions, lengths and rates of all lines. After dyn_position(), for the rates after dyn_velocity(). */
 void actuators_measure(struct mechanism *m);

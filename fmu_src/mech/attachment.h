@@ -5,7 +5,7 @@
 #include "dyn/tangent.h"
 
 struct attachment {
-    double r[3]; /* from O or the section that carries it, world axes [m] */
+    double r[3]; /* from O or the section that it is attached to, world axes [m] */
     struct frame_motion frame;
     struct frame_derivative change; /* in a direction */
 };
@@ -19,7 +19,7 @@ void attachment_place(const struct model *model, const struct work *work, const 
 void attachment_change(const struct work *work, const struct tangent *tangent, const struct anchor *anchor,
                        struct attachment *attachment);
 
-/* Moves `change` from what carries the frame to the frame itself. */
+/* Moves `change` from the hinge frame or the section to the frame that is attached to it. */
 void attachment_move_change(struct attachment *attachment);
 
 /* u . (x - y) */

@@ -11,37 +11,36 @@
 static const double CLOSED = 1e-13, NEARLY_CLOSED = 1e-11;
 /* Largest gap of redundant constraints, which hold only as exactly as lengths and frames are given: at the start, and later */
 static const double INEXACT = 1e-9, VIOLATED = 1e-7;
-/* Closing looks for the least change: a step along the loops below the first is none; G W G' is damped by the second, of its
-   trace, because redundant constraints make it singular */
+/* The search for the least change ends when a step along the loops is below the first. G W G' is damped by the second times its trace,
+   because redundant constraints make it singular. */
 static const double LEAST_STEP = 1e-10, LEAST_DAMPING = 1e-13;
-/* A joint that closing moves by more than the first is noted, of the file's own start by more than the second an error [rad, m] */
-static const double SAID = 1e-6, FARTHEST = 0.3;
-/* An iteration that leaves more than this fraction of a gap is slow */
+/* If closing moves a joint by more than the first, a note is reported; by more than the second, from the start of the robot file, an
+   error [rad, m] */
+static const double NOTED = 1e-6, FARTHEST = 0.3;
+/* An iteration is slow if more than this fraction of a gap remains */
 static const double SLOW = 0.1;
 enum { MOST_ITERATIONS = 100, MOST_PROJECTIONS = 10, FIXED_PROJECTIONS = 2 };
 
 /* ---- the joints of a loop ---------------------------------------------------------------------------------------- */
 
-bool constraints_loop_has_joint(const struct model *model, int loop, int link)
+/* The link to which both sides of a loop are attached; *between: the joint of `link` is between the sides */
+static int loop_base(const struct model *model, int loop, int link, bool *between)
 {
     int a = model->loop_side[loop][SIDE_A].link, b = model->loop_side[loop][SIDE_B].link;
+    *between = false;
     while (a != b) { /* parents come before their children */
         int *outer = a > b ? &a : &b;
-        if (*outer == link) return true;
+        if (*outer == link) *between = true;
         *outer = model->link[*outer].parent;
     }
-    return false;
+    return a;
 }
 
-/* The link that carries both sides may bend between them */
-static bool loop_has_body(const struct model *model, int loop, int link)
+bool constraints_loop_has_joint(const struct model *model, int loop, int link)
 {
-    int a = model->loop_side[loop][SIDE_A].link, b = model->loop_side[loop][SIDE_B].link;
-    while (a != b) {
-        int *outer = a > b ? &a : &b;
-        *outer = model->link[*outer].parent;
-    }
-    return a == link || constraints_loop_has_joint(model, loop, link);
+    bool between;
+    loop_base(model, loop, link, &between);
+    return between;
 }
 
 /* ---- from a guess ------------------------------------------------------------------------------------------------ */
@@ -75,18 +74,21 @@ static void mark_movable(struct closer *c, enum stage stage)
         const struct link_model *lm = &model->link[i];
         bool joint = false, body = false;
         for (int loop = 0; loop < c->m->robot->n_loops; loop++) {
-            joint = joint || (in_group(c, loop) && constraints_loop_has_joint(model, loop, i));
-            body = body || (in_group(c, loop) && loop_has_body(model, loop, i));
+            bool between;
+            const int base = loop_base(model, loop, i, &between);
+            if (!in_group(c, loop)) continue;
+            joint = joint || between;
+            body = body || between || base == i; /* the base may bend between the two sides */
         }
-        const bool held = lm->prescribed >= 0 || (c->how->held != NULL && c->how->held[i]);
-        joint = joint && !held && (lm->passive || stage >= ALL_JOINTS);
+        const bool locked = lm->prescribed >= 0 || (c->how->locked != NULL && c->how->locked[i]);
+        joint = joint && !locked && (lm->passive || stage >= ALL_JOINTS);
         for (int k = 0; k < lm->joint.nv; k++) c->movable[lm->v + k] = joint;
         for (int k = 0; k < lm->m; k++) c->movable[lm->eta_v + k] = body && stage == ELASTIC_COORDINATES;
     }
 }
 
 /* The constraints of a group */
-static void activate(struct closer *c, int group)
+static void activate_group(struct closer *c, int group)
 {
     struct constraints *loops = c->m->constraints;
     c->group = group;
@@ -138,17 +140,6 @@ static void subtract_response(struct closer *c, double *x)
         for (int j = 0; j < nv; j++) x[j] -= loops->rhs[i] * loops->G[(size_t)nv * (size_t)i + (size_t)j];
 }
 
-/* dq = -W G'(G W G' + mu)^-1 gap: the smallest step of the movable coordinates, damped (Levenberg-Marquardt) */
-static bool newton_step(struct closer *c, double mu)
-{
-    const struct constraints *loops = c->m->constraints;
-    if (!factor_movable(c, mu)) return false;
-    for (int k = 0; k < loops->n_active; k++) loops->rhs[k] = loops->gap[loops->active[k]];
-    memset(c->dq, 0, (size_t)c->m->model->nv * sizeof *c->dq);
-    subtract_response(c, c->dq);
-    return true;
-}
-
 /* Angle between directions that a loop keeps parallel [rad]: the axes of a pin, the frames of a weld. The rotational constraints
    are not sufficient: they are also satisfied at half a turn. */
 static double misalignment(const struct loop *loop, const struct attachment *side)
@@ -191,17 +182,22 @@ static bool deflections_are_small(const struct closer *c)
     return true;
 }
 
-/* Damped Newton iteration from `found`; true if the gaps close. On return, gaps and frames are those of `found`. */
+/* Damped Newton iteration from `found` (Levenberg-Marquardt) by the smallest step of the movable coordinates,
+   dq = -W G'(G W G' + mu)^-1 gap; true if the gaps close. On return, gaps and frames are those of `found`. */
 static bool close_gaps(struct closer *c)
 {
     const struct model *model = c->m->model;
+    const struct constraints *loops = c->m->constraints;
     const size_t bytes = (size_t)model->nq * sizeof(double);
     double norm = norm_of_gap(c->m, c->found), mu = 1e-6;
     for (int i = 0; i < MOST_ITERATIONS && norm > CLOSED && mu < 1e6; i++) {
-        if (!newton_step(c, mu)) { /* redundant constraints need damping */
+        if (!factor_movable(c, mu)) { /* redundant constraints need damping */
             mu *= 100;
             continue;
         }
+        for (int k = 0; k < loops->n_active; k++) loops->rhs[k] = loops->gap[loops->active[k]];
+        memset(c->dq, 0, (size_t)model->nv * sizeof *c->dq);
+        subtract_response(c, c->dq);
         memcpy(c->trial, c->found, bytes);
         model_move(model, c->trial, c->dq, 1);
         const double next = norm_of_gap(c->m, c->trial);
@@ -239,28 +235,28 @@ static double project_change(struct closer *c)
     return sqrt(dense_dot(nv, c->change, c->change));
 }
 
-/* From a closed pose to that of the least change among those nearby: steps along the loops, each closed again, as long as the
-   change shrinks. */
-static void lessen_change(struct closer *c)
+/* From a closed pose to the nearby one with the least change: steps along the loops, after each of which the loops are closed again,
+   as long as the change shrinks */
+static void minimize_change(struct closer *c)
 {
     const size_t bytes = (size_t)c->m->model->nq * sizeof(double);
     const double gap = fmax(norm_of_gap(c->m, c->found), NEARLY_CLOSED);
-    double norm = measure_change(c), share = 1;
+    double norm = measure_change(c), fraction = 1;
     memcpy(c->kept, c->found, bytes);
-    for (int i = 0; i < MOST_ITERATIONS && share * project_change(c) > LEAST_STEP; i++) {
-        model_move(c->m->model, c->found, c->change, -share);
+    for (int i = 0; i < MOST_ITERATIONS && fraction * project_change(c) > LEAST_STEP; i++) {
+        model_move(c->m->model, c->found, c->change, -fraction);
         const bool closed = close_gaps(c) && norm_of_gap(c->m, c->found) <= gap;
         const double next = measure_change(c);
         if (closed && next < norm) {
             memcpy(c->kept, c->found, bytes);
             norm = next;
-            share = fmin(1, 2 * share);
+            fraction = fmin(1, 2 * fraction);
             continue;
         }
         memcpy(c->found, c->kept, bytes);
         norm_of_gap(c->m, c->found);
         measure_change(c);
-        share *= 0.5;
+        fraction *= 0.5;
     }
 }
 
@@ -293,48 +289,40 @@ static void report_open(struct mechanism *m, struct report *report)
     }
 }
 
-/* Closes the active loops by the least change of what may move at this stage; otherwise `found` stays */
+/* Closes the active loops by the least change of the coordinates that may move at this stage; on failure `found` is unchanged */
 static bool close_by(struct closer *c, enum stage stage)
 {
     const size_t bytes = (size_t)c->m->model->nq * sizeof(double);
     memcpy(c->before, c->found, bytes);
     mark_movable(c, stage);
     if (close_gaps(c) && (stage < ELASTIC_COORDINATES || deflections_are_small(c))) {
-        lessen_change(c);
+        minimize_change(c);
         return true;
     }
     memcpy(c->found, c->before, bytes);
     return false;
 }
 
-/* In the first round a group is left as it is where it is closed and may stay; later, where no other group has opened it */
-static bool is_done(struct closer *c, int round)
-{
-    const bool may_stay = round > 0 || c->how->near == NULL;
-    return may_stay && norm_of_gap(c->m, c->found) <= (round > 0 ? NEARLY_CLOSED : CLOSED) && all_aligned(c);
-}
-
-/* By joints, group by group. A plane of the world makes a loop depend on joints below it, which another group may move: as many
-   rounds as groups suffice. */
-static void close_by_joints(struct closer *c)
+/* By as few kinds of coordinates as possible: first by joints, group by group. The plane of a planar pin makes a loop depend on joints
+   below the plane, which another group may move: as many rounds as groups suffice. In the first round a group is left as it is if it
+   is closed and no nearer pose is asked for; later, if no other group has opened it. On failure `found` and the gaps are those
+   reached by the joints. */
+static enum status close_loops(struct closer *c)
 {
     const struct constraints *loops = c->m->constraints;
     bool moved = true;
     for (int round = 0; moved && round < loops->n_loops; round++) {
+        const double enough = round > 0 ? NEARLY_CLOSED : CLOSED;
+        const bool may_stay = round > 0 || c->how->near == NULL;
         moved = false;
         for (int group = 0; group < loops->n_loops; group++) {
-            activate(c, group);
-            if (loops->n_active == 0 || is_done(c, round)) continue;
+            activate_group(c, group);
+            if (loops->n_active == 0) continue;
+            if (may_stay && norm_of_gap(c->m, c->found) <= enough && all_aligned(c)) continue;
             moved = close_by(c, PASSIVE_JOINTS) || close_by(c, ALL_JOINTS) || moved;
         }
     }
-}
-
-/* As few kinds of coordinates as possible. On failure `found` and the gaps are those reached by the joints. */
-static enum status close_loops(struct closer *c)
-{
-    close_by_joints(c);
-    activate(c, ALL_GROUPS);
+    activate_group(c, ALL_GROUPS);
     if (norm_of_gap(c->m, c->found) < INEXACT && all_aligned(c)) return STATUS_OK;
     if (!c->how->rigid && close_by(c, ELASTIC_COORDINATES)) return STATUS_OK;
     mark_movable(c, ALL_JOINTS);
@@ -366,15 +354,7 @@ enum status constraints_close(struct mechanism *m, const struct closing *how, do
 
 /* ---- the start of the robot file --------------------------------------------------------------------------------- */
 
-/* Whether q is the start of the robot file, so that no one else gave it */
-static bool is_own_start(const struct model *model, const double *q, double *start, double *rates, double *change)
-{
-    model_start(model, start, rates);
-    model_difference(model, start, q, change);
-    return dense_dot(model->nv, change, change) < CLOSED * CLOSED;
-}
-
-/* The loop of the joint that claims an exact start; -1: none, one of its loops has "start": "approximate" */
+/* A loop of the joint; -1: none, or the start of one of them is approximate ("start": "approximate") */
 static int loop_with_exact_start(const struct model *model, int link)
 {
     int found = -1;
@@ -411,14 +391,14 @@ static void report_move(const struct model *model, const struct move *move, bool
             loop, model->robot->loop[loop].name, name, coordinate, move->change, unit, FARTHEST, unit);
 }
 
-/* Notes all moves; if `limited`, the largest of those that are too far is an error */
+/* Reports all moves as notes; if `limited`, also an error for the largest of those that are too far */
 static void report_moves(const struct model *model, const double *change, bool limited, struct report *report)
 {
     struct move farthest = {.change = FARTHEST};
     for (int i = 0; i < model->n_links; i++)
         for (int k = 0; k < model->link[i].joint.nv; k++) {
             const struct move move = {i, k, change[model->link[i].v + k]};
-            if (fabs(move.change) > SAID) report_move(model, &move, false, report);
+            if (fabs(move.change) > NOTED) report_move(model, &move, false, report);
             if (fabs(move.change) > fabs(farthest.change) && loop_with_exact_start(model, i) >= 0) farthest = move;
         }
     if (limited && fabs(farthest.change) > FARTHEST) report_move(model, &farthest, true, report);
@@ -438,7 +418,10 @@ enum status constraints_close_start(struct mechanism *m, double *q, struct repor
         status = constraints_close(m, NULL, q, report);
     }
     if (status == STATUS_OK) {
-        const bool own = is_own_start(model, before, start, rates, change);
+        /* the limit applies if the guess is the start of the robot file, so that nobody else chose it */
+        model_start(model, start, rates);
+        model_difference(model, start, before, change);
+        const bool own = dense_dot(model->nv, change, change) < CLOSED * CLOSED;
         model_difference(model, before, q, change);
         report_moves(model, change, own, report);
         if (report->errors > errors) status = STATUS_OPEN_LOOP;
@@ -470,8 +453,8 @@ int constraints_missed(const struct constraints *loops, double *gap)
     return worst;
 }
 
-enum status constraints_settle(struct mechanism *m, double *q, double *qd, struct report *redundant,
-                               struct report *report)
+enum status constraints_choose_and_project(struct mechanism *m, double *q, double *qd, struct report *redundant,
+                                           struct report *report)
 {
     enum status status = constraints_choose(m, q, redundant);
     if (status == STATUS_OK) status = constraints_project(m, BY_NEW_FACTORS, q, qd, NULL, NULL);
@@ -490,7 +473,7 @@ enum status constraints_settle(struct mechanism *m, double *q, double *qd, struc
 
 /* ---- while integrating ------------------------------------------------------------------------------------------- */
 
-/* G at the present state, of m; X and S of a state nearby, of `factors` */
+/* G of the present state is in m; X and S, perhaps of a nearby state, are in `factors` */
 struct projector {
     struct mechanism *m;
     struct mechanism factors;
@@ -510,16 +493,6 @@ static double project_direction(struct projector *p, double *x)
     return largest;
 }
 
-/* Makes the rates G qd zero to rounding */
-static void project_velocity(struct projector *p, double *qd)
-{
-    double largest = INFINITY, before;
-    do {
-        before = largest;
-        largest = project_direction(p, qd);
-    } while (largest > CLOSED && largest < SLOW * before);
-}
-
 /* q -= X S^-1 gap */
 static void project_position(struct projector *p, double *q)
 {
@@ -532,7 +505,7 @@ static void project_position(struct projector *p, double *q)
 }
 
 /* G, X and S at the present state. After dyn_position(). */
-static enum status renew_factors(struct projector *p)
+static enum status factor_at_state(struct projector *p)
 {
     struct mechanism *m = p->m;
     const enum status status = dyn_articulate(m->model, m->work);
@@ -543,16 +516,6 @@ static enum status renew_factors(struct projector *p)
     return constraints_factor(m);
 }
 
-static enum status project_rates(struct projector *p, double *qd, double *err_q, double *err_qd)
-{
-    double missed;
-    if (constraints_missed(p->m->constraints, &missed) >= 0) return STATUS_MISSED_LOOP;
-    project_velocity(p, qd);
-    if (err_q != NULL) project_direction(p, err_q);
-    if (err_qd != NULL) project_direction(p, err_qd);
-    return STATUS_OK;
-}
-
 /* The frames and the rows of G at q */
 static void place_rows(struct mechanism *m, const double *q)
 {
@@ -561,27 +524,36 @@ static void place_rows(struct mechanism *m, const double *q)
     constraints_rows(m);
 }
 
-/* Newton iteration. X and S of a nearby state are used as long as the gap shrinks fast enough; a step then costs only the frames
-   and G. */
+/* Newton iteration for q, then qd until the rates G qd are zero to rounding. X and S of a nearby state are used as long as the gap
+   shrinks fast enough; a step then costs only the frames and G. */
 enum status constraints_project(struct mechanism *m, enum projection by, double *q, double *qd, double *err_q,
                                 double *err_qd)
 {
     struct projector p = {m, *m};
-    double largest = INFINITY;
+    double largest = INFINITY, before, missed;
+    bool closed = false;
     if (by == BY_NEWTON_FACTORS) p.factors.constraints = m->newton_constraints;
-    for (int iteration = 0; iteration < MOST_PROJECTIONS; iteration++) {
-        const double before = largest;
+    for (int iteration = 0; iteration < MOST_PROJECTIONS && !closed; iteration++) {
+        before = largest;
         place_rows(m, q);
         largest = constraints_largest_gap(m->constraints);
-        const bool closed = largest < CLOSED || (largest < NEARLY_CLOSED && largest >= SLOW * before);
+        closed = largest < CLOSED || (largest < NEARLY_CLOSED && largest >= SLOW * before);
         if (by == BY_NEW_FACTORS || (!closed && largest > SLOW * before)) {
-            const enum status status = renew_factors(&p);
+            const enum status status = factor_at_state(&p);
             if (status != STATUS_OK) return status;
         }
-        if (closed) return project_rates(&p, qd, err_q, err_qd);
-        project_position(&p, q);
+        if (!closed) project_position(&p, q);
     }
-    return STATUS_LOOP_NOT_CLOSED;
+    if (!closed) return STATUS_LOOP_NOT_CLOSED;
+    if (constraints_missed(m->constraints, &missed) >= 0) return STATUS_MISSED_LOOP;
+    largest = INFINITY;
+    do {
+        before = largest;
+        largest = project_direction(&p, qd);
+    } while (largest > CLOSED && largest < SLOW * before);
+    if (err_q != NULL) project_direction(&p, err_q);
+    if (err_qd != NULL) project_direction(&p, err_qd);
+    return STATUS_OK;
 }
 
 enum status constraints_project_fixed(struct mechanism *m, double *q, double *qd)

@@ -50,28 +50,6 @@ static void make_equations(const struct loop *loop, struct equation *e)
     for (int i = 3; i < constraints_loop_equations(loop->type); i++) e[i].rotational = true;
 }
 
-static enum status take_arrays(const struct model *model, struct constraints *loops)
-{
-    struct arena *arena = &loops->arena;
-    const size_t n = (size_t)model->nv, rows = (size_t)loops->n_rows, count = (size_t)loops->n_loops,
-                 loads = LOOP_LOADS * count;
-    double **const by_row[] = {&loops->gap,       &loops->rate, &loops->lambda,
-                               &loops->inverse_d, &loops->rhs,  &loops->dlambda};
-    for (size_t i = 0; i < sizeof by_row / sizeof *by_row; i++)
-        *by_row[i] = arena_allocate(arena, rows, sizeof(double));
-    loops->equation = arena_allocate(arena, rows, sizeof *loops->equation);
-    loops->active = arena_allocate(arena, rows, sizeof *loops->active);
-    loops->side = arena_allocate(arena, count, sizeof *loops->side);
-    loops->group = arena_allocate(arena, count, sizeof *loops->group);
-    loops->G = arena_allocate(arena, rows * n, sizeof(double));
-    loops->X = arena_allocate(arena, rows * n, sizeof(double));
-    loops->S = arena_allocate(arena, rows * rows, sizeof(double));
-    loops->direction = arena_allocate(arena, n, sizeof(double));
-    for (int i = 0; rows > 0 && i < 2; i++)
-        loops->frames[i] = arena_allocate(arena, loads * n, sizeof *loops->frames[i]);
-    return arena->failed ? STATUS_NO_MEMORY : STATUS_OK;
-}
-
 static bool share_joints(const struct model *model, int a, int b)
 {
     for (int i = 0; i < model->n_links; i++)
@@ -96,39 +74,40 @@ static void group_loops(const struct model *model, struct constraints *loops)
     }
 }
 
-enum status constraints_make(const struct model *model, struct constraints **made)
+struct constraints *constraints_make(const struct model *model, struct arena *arena)
 {
     const struct robot *robot = model->robot;
-    struct arena arena = {0};
-    struct constraints *loops = arena_allocate(&arena, 1, sizeof *loops);
-    int *first = arena_allocate(&arena, (size_t)robot->n_loops + 1, sizeof *first);
-    *made = NULL;
-    if (arena.failed) {
-        arena_release(&arena);
-        return STATUS_NO_MEMORY;
-    }
-    *loops = (struct constraints){.n_loops = robot->n_loops, .first = first, .arena = arena};
+    const size_t n = (size_t)model->nv, count = (size_t)robot->n_loops;
+    struct constraints *loops = arena_allocate(arena, 1, sizeof *loops);
+    int *first = arena_allocate(arena, count + 1, sizeof *first);
+    if (arena->failed) return NULL;
     for (int i = 0; i < robot->n_loops; i++) first[i + 1] = first[i] + constraints_loop_equations(robot->loop[i].type);
-    loops->n_rows = loops->n_active = first[robot->n_loops];
-    if (take_arrays(model, loops) != STATUS_OK) {
-        constraints_free(loops);
-        return STATUS_NO_MEMORY;
-    }
+    const size_t rows = (size_t)first[robot->n_loops];
+    *loops =
+        (struct constraints){.n_loops = robot->n_loops, .first = first, .n_rows = (int)rows, .n_active = (int)rows};
+    double **const by_row[] = {&loops->gap,       &loops->rate, &loops->lambda,
+                               &loops->inverse_d, &loops->rhs,  &loops->dlambda};
+    for (size_t i = 0; i < sizeof by_row / sizeof *by_row; i++)
+        *by_row[i] = arena_allocate(arena, rows, sizeof(double));
+    loops->equation = arena_allocate(arena, rows, sizeof *loops->equation);
+    loops->active = arena_allocate(arena, rows, sizeof *loops->active);
+    loops->side = arena_allocate(arena, count, sizeof *loops->side);
+    loops->group = arena_allocate(arena, count, sizeof *loops->group);
+    loops->G = arena_allocate(arena, rows * n, sizeof(double));
+    loops->X = arena_allocate(arena, rows * n, sizeof(double));
+    loops->S = arena_allocate(arena, rows * rows, sizeof(double));
+    loops->direction = arena_allocate(arena, n, sizeof(double));
+    for (int i = 0; rows > 0 && i < 2; i++)
+        loops->frames[i] = arena_allocate(arena, LOOP_LOADS * count * n, sizeof *loops->frames[i]);
+    if (arena->failed) return NULL;
+
     for (int i = 0; i < robot->n_loops; i++) {
         make_equations(&robot->loop[i], loops->equation + first[i]);
         loops->turning = loops->turning || loops->equation[first[i]].turns;
     }
     for (int i = 0; i < loops->n_rows; i++) loops->active[i] = i;
     group_loops(model, loops);
-    *made = loops;
-    return STATUS_OK;
-}
-
-void constraints_free(struct constraints *loops)
-{
-    if (loops == NULL) return;
-    struct arena arena = loops->arena; /* the struct is allocated in it */
-    arena_release(&arena);
+    return loops;
 }
 
 /* ---- loop frames ------------------------------------------------------------------------------------------------- */
@@ -169,19 +148,7 @@ void constraints_translation_direction(const struct equation *e, const struct at
     else copy3(e->u, u);
 }
 
-/* u'(p_A - p_B) and its rate:  u'(v_A - v_B) + (omega x u)'(p_A - p_B), omega of the plane                             (95) */
-static void translation_gap(const struct equation *e, const struct attachment *side, double *gap, double *rate)
-{
-    const struct frame_motion *A = &side[SIDE_A].frame, *B = &side[SIDE_B].frame;
-    double u[3], ud[3];
-    constraints_translation_direction(e, side, u);
-    *gap = difference(u, A->p, B->p);
-    *rate = difference(u, A->v, B->v);
-    if (!e->turns) return;
-    cross3(side[SIDE_PLANE].frame.omega, u, ud);
-    *rate += difference(ud, A->p, B->p);
-}
-
+/* Of a translation u'(p_A - p_B) and its rate u'(v_A - v_B) + (omega x u)'(p_A - p_B), omega of the plane                (95) */
 void constraints_gap(struct mechanism *m)
 {
     struct constraints *loops = m->constraints;
@@ -189,15 +156,20 @@ void constraints_gap(struct mechanism *m)
     for (int row = 0; row < loops->n_rows; row++) {
         const struct equation *e = &loops->equation[row];
         const struct attachment *side = loops->side[constraints_loop(loops, row)];
-        const struct frame_motion *A = &side[0].frame, *B = &side[1].frame;
+        const struct frame_motion *A = &side[SIDE_A].frame, *B = &side[SIDE_B].frame;
+        double a[3], b[3], c[3], u[3], ud[3];
         if (e->rotational) {
-            double a[3], b[3], c[3];
             constraints_rotation_directions(e, side, a, b, c);
             loops->gap[row] = dot3(a, b);
             loops->rate[row] = difference(c, A->omega, B->omega);
-        } else {
-            translation_gap(e, side, &loops->gap[row], &loops->rate[row]);
+            continue;
         }
+        constraints_translation_direction(e, side, u);
+        loops->gap[row] = difference(u, A->p, B->p);
+        loops->rate[row] = difference(u, A->v, B->v);
+        if (!e->turns) continue;
+        cross3(side[SIDE_PLANE].frame.omega, u, ud);
+        loops->rate[row] += difference(ud, A->p, B->p);
     }
 }
 
@@ -208,32 +180,28 @@ double constraints_largest_gap(const struct constraints *loops)
     return largest;
 }
 
-/* u'(a_A - a_B) + 2 u_dot'(v_A - v_B) + u_ddot'(p_A - p_B),  u_dot = omega x u,  u_ddot = alpha x u + omega x u_dot   (95) */
-static double translation_acceleration(const struct equation *e, const struct attachment *side)
+/* Acceleration of a constraint: of a rotation c'(alpha_A - alpha_B) + c_dot'(omega_A - omega_B) with
+   c_dot = (omega_A x a) x b + a x (omega_B x b);                                                                      (51)
+   of a translation u'(a_A - a_B) + 2 u_dot'(v_A - v_B) + u_ddot'(p_A - p_B), u_dot = omega x u,
+   u_ddot = alpha x u + omega x u_dot                                                                                  (95) */
+static double acceleration(const struct equation *e, const struct attachment *side)
 {
     const struct frame_motion *A = &side[SIDE_A].frame, *B = &side[SIDE_B].frame, *plane = &side[SIDE_PLANE].frame;
+    double u[3], ud[3], udd[3], a[3], b[3], c[3], wa[3], wb[3], cd[3];
+    if (e->rotational) {
+        constraints_rotation_directions(e, side, a, b, c);
+        cross3(A->omega, a, wa);
+        cross3(B->omega, b, wb);
+        cross3(wa, b, cd);
+        add_cross3(a, wb, cd);
+        return difference(c, A->alpha, B->alpha) + difference(cd, A->omega, B->omega);
+    }
     if (!e->turns) return difference(e->u, A->a, B->a);
-    double u[3], ud[3], udd[3];
     constraints_translation_direction(e, side, u);
     cross3(plane->omega, u, ud);
     cross3(plane->alpha, u, udd);
     add_cross3(plane->omega, ud, udd);
     return difference(u, A->a, B->a) + 2 * difference(ud, A->v, B->v) + difference(udd, A->p, B->p);
-}
-
-/* Acceleration of a constraint:  of the gap,  or  c'(alpha_A - alpha_B) + c_dot'(omega_A - omega_B) with
-   c_dot = (omega_A x a) x b + a x (omega_B x b)                                                                       (51) */
-static double acceleration(const struct equation *e, const struct attachment *side)
-{
-    const struct frame_motion *A = &side[0].frame, *B = &side[1].frame;
-    if (!e->rotational) return translation_acceleration(e, side);
-    double a[3], b[3], c[3], wa[3], wb[3], cd[3];
-    constraints_rotation_directions(e, side, a, b, c);
-    cross3(A->omega, a, wa);
-    cross3(B->omega, b, wb);
-    cross3(wa, b, cd);
-    add_cross3(a, wb, cd);
-    return difference(c, A->alpha, B->alpha) + difference(cd, A->omega, B->omega);
 }
 
 /* ---- multipliers ------------------------------------------------------------------------------------------------- */
@@ -346,8 +314,7 @@ void constraints_close_accelerations(struct mechanism *m, double *qdd)
     constraints_accelerations(m);
     for (int k = 0; k < loops->n_active; k++) loops->rhs[k] = -loops->rhs[k];
     constraints_respond(m, qdd);
-    memset(loops->lambda, 0, (size_t)loops->n_rows * sizeof(double));
-    for (int k = 0; k < loops->n_active; k++) loops->lambda[loops->active[k]] = loops->rhs[k];
+    constraints_scatter(loops, loops->rhs, loops->lambda);
     constraints_set_loads(m);
 }
 
@@ -375,30 +342,26 @@ static double free_square(struct mechanism *m, const double *G)
     return sum;
 }
 
-/* |G_A|^2 + |G_B|^2, and that of a plane that turns: the size of a row if the frames of its loop moved independently */
-static double sides_square(struct mechanism *m, int row)
-{
-    double sum = 0, *G = m->constraints->direction;
-    for (int s = 0; s < sides_of(m->constraints, row); s++) {
-        memset(G, 0, (size_t)m->model->nv * sizeof *G);
-        add_side(m, row, s, G);
-        sum += free_square(m, G);
-    }
-    return sum;
-}
-
-/* The size of every row as a fraction of the largest of its kind (translation or rotation). A row whose sides move together, or
-   along a direction in which nothing moves, contains only rounding errors. Lever arms below 1e-10 m never count. */
-static void measure_rows(struct mechanism *m, double *share)
+/* The size of every row as a fraction of the largest of its kind (translation or rotation). The size is that which the row would have
+   if the frames of its loop moved independently, |G_A|^2 + |G_B|^2 (and that of a plane that turns). A row whose sides move together,
+   or along a direction in which nothing moves, contains only rounding errors. Lever arms below 1e-10 m never count. */
+static void measure_rows(struct mechanism *m, double *fraction)
 {
     const struct constraints *loops = m->constraints;
-    double largest[2] = {1e-10, 1e-10};
-    for (int i = 0; i < loops->n_rows; i++) {
-        const int kind = loops->equation[i].rotational;
-        largest[kind] = fmax(largest[kind], sides_square(m, i));
+    double largest[2] = {1e-10, 1e-10}, *G = loops->direction;
+    for (int row = 0; row < loops->n_rows; row++) {
+        const int kind = loops->equation[row].rotational;
+        double sum = 0;
+        for (int s = 0; s < sides_of(loops, row); s++) {
+            memset(G, 0, (size_t)m->model->nv * sizeof *G);
+            add_side(m, row, s, G);
+            sum += free_square(m, G);
+        }
+        largest[kind] = fmax(largest[kind], sum);
     }
-    for (int i = 0; i < loops->n_rows; i++)
-        share[i] = free_square(m, loops->G + (size_t)m->model->nv * (size_t)i) / largest[loops->equation[i].rotational];
+    for (int row = 0; row < loops->n_rows; row++)
+        fraction[row] =
+            free_square(m, loops->G + (size_t)m->model->nv * (size_t)row) / largest[loops->equation[row].rotational];
 }
 
 /* Cholesky factorization with complete pivoting of S, scaled to a unit diagonal; rows are selected as long as a pivot remains. S is
@@ -409,8 +372,8 @@ static void choose_rows(struct mechanism *m)
     enum { TAKEN = -1 };
     const int k = loops->n_rows;
     double *S = loops->S, *rest = loops->rhs;
-    const double *share = loops->dlambda;
-    for (int i = 0; i < k; i++) loops->inverse_d[i] = share[i] > DEPENDENT ? 1 / sqrt(S[k * i + i]) : 0;
+    const double *fraction = loops->dlambda;
+    for (int i = 0; i < k; i++) loops->inverse_d[i] = fraction[i] > DEPENDENT ? 1 / sqrt(S[k * i + i]) : 0;
     for (int i = 0; i < k; i++)
         for (int j = 0; j < k; j++) S[k * i + j] *= loops->inverse_d[i] * loops->inverse_d[j];
     for (int i = 0; i < k; i++) rest[i] = loops->inverse_d[i] > 0 ? 1 : 0;
@@ -421,10 +384,10 @@ static void choose_rows(struct mechanism *m)
         if (!(rest[p] > DEPENDENT)) break;
         rest[p] = TAKEN;
         for (int i = 0; i < k; i++) {
-            const double share_i = S[k * i + p] / S[k * p + p];
+            const double factor = S[k * i + p] / S[k * p + p];
             if (rest[i] == TAKEN) continue;
             for (int j = 0; j < k; j++)
-                if (rest[j] != TAKEN) S[k * i + j] -= share_i * S[k * p + j];
+                if (rest[j] != TAKEN) S[k * i + j] -= factor * S[k * p + j];
             rest[i] = fmax(S[k * i + i], 0);
         }
     }

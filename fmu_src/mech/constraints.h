@@ -9,6 +9,8 @@
 #ifndef MECH_CONSTRAINTS_H
 #define MECH_CONSTRAINTS_H
 
+#include <string.h>
+
 #include "mech/attachment.h"
 
 struct mechanism;
@@ -45,14 +47,14 @@ struct constraints {
     int failed;                            /* index of the loop, after STATUS_SINGULAR_LOOP        */
     double *dlambda;                       /* n_rows: change of lambda in a direction              */
     double *direction;                     /* nv                                                   */
-    struct frame_derivative
-        *frames[2]; /* nv x loads of loops: what carries them, in the directions of q, of qd; NULL without loops */
-    struct arena arena;
+    /* nv x loads of loops: changes of the frames that have the loop frames attached, in the directions of q, of qd; NULL without
+       loops */
+    struct frame_derivative *frames[2];
 };
 
-/* n_rows = 0 if the robot has no loops. All constraints are active until constraints_choose(). */
-enum status constraints_make(const struct model *model, struct constraints **constraints);
-void constraints_free(struct constraints *constraints);
+/* All memory is from the arena; NULL: it failed. n_rows = 0 if the robot has no loops. All constraints are active until
+   constraints_choose(). */
+struct constraints *constraints_make(const struct model *model, struct arena *arena);
 
 /* Number of constraints of a loop. */
 int constraints_loop_equations(enum loop_type type);
@@ -86,6 +88,13 @@ void constraints_row(struct mechanism *m, int k);
 /* x += X S^-1 rhs; rhs = S^-1 rhs */
 void constraints_respond(struct mechanism *m, double *x);
 
+/* Copies numbers of the active constraints, n_active, to all rows; 0 for the others. */
+static inline void constraints_scatter(const struct constraints *constraints, const double *x, double *by_row)
+{
+    memset(by_row, 0, (size_t)constraints->n_rows * sizeof *by_row);
+    for (int k = 0; k < constraints->n_active; k++) by_row[constraints->active[k]] = x[k];
+}
+
 /* Sets rhs to the accelerations of the gaps of the active constraints, for the current loop frames. */
 void constraints_accelerations(struct mechanism *m);
 
@@ -107,7 +116,7 @@ void constraints_rotation_directions(const struct equation *e, const struct atta
 /* u of a translational constraint in world axes */
 void constraints_translation_direction(const struct equation *e, const struct attachment *side, double u[3]);
 
-/* The wrenches of a unit multiplier on what carries A, B and the plane, times x, added to loads (LOOP_LOADS):
+/* Adds to loads (LOOP_LOADS) the wrenches of a multiplier x on the links of A, B and the plane: x times
    (r x u; u) and (-r x u; -u), or (c; 0) and (-c; 0); on the plane (u x (p_A - p_B); 0)                              (96) */
 void constraints_add_multiplier(const struct equation *e, const struct attachment *side, double x, double (*on)[6]);
 
@@ -118,9 +127,9 @@ bool constraints_loop_has_joint(const struct model *model, int loop, int link);
 
 /* How loops are closed. */
 struct closing {
-    const bool *held;   /* n_links: joints that stay, as prescribed ones do; NULL: none               */
+    const bool *locked; /* n_links: joints that do not move, like prescribed ones; NULL: none         */
     const double *near; /* nq: positions from which the change is the least; NULL: those of the guess */
-    bool rigid;         /* elastic coordinates stay                                                   */
+    bool rigid;         /* elastic coordinates do not change                                          */
 };
 
 /* Moves q from a guess until all gaps are closed, by the least change (sum of squares, rad and m) of passive joints, if these are
@@ -148,8 +157,8 @@ enum status constraints_project_fixed(struct mechanism *m, double *q, double *qd
 
 /* After constraints_close(): selects independent constraints (the dropped ones are reported to `redundant`), projects q and qd onto
    them and reports the gaps that remain. */
-enum status constraints_settle(struct mechanism *m, double *q, double *qd, struct report *redundant,
-                               struct report *report);
+enum status constraints_choose_and_project(struct mechanism *m, double *q, double *qd, struct report *redundant,
+                                           struct report *report);
 
 /* The loop whose dropped constraints have a larger gap than inexact lengths explain, and that gap; -1: none. After
    constraints_gap(). */

@@ -1,6 +1,7 @@
-/* What drives add to the Newton matrix. A drive acts along one coordinate, a joint or the length of a line, with J = d coordinate/dq;
-   once its states are eliminated it adds J' s J with one scalar s (theory.md 102). Of a joint s goes to the diagonal, like motor
-   inertia. Lines are a change of low rank: with Y = N^-1 J' of the matrix without them, loops included,
+/* The terms of drives in the Newton matrix. A drive acts along one coordinate, a joint or the length of a line, with
+   J = d coordinate/dq; after its states have been eliminated, its term is J' s J with one scalar s (theory.md 102). For a drive on a
+   joint, s is added to the diagonal, like motor inertia. Lines change the matrix by a term of low rank: with Y = N^-1 J' of the matrix
+   without them, loops included,
 
        (N + J' s J) x = f:   x = N^-1 f - Y (1/s + J Y)^-1 J N^-1 f                                           (Woodbury) */
 #ifndef MECH_DRIVE_ROWS_H
@@ -19,16 +20,14 @@ struct drive_rows {
     double *T;             /* n_active x n_active: factors of 1/s + J Y                                 */
     int *pivot;            /* n_drives                                                                  */
     double *rhs;           /* n_drives                                                                  */
-    struct arena arena;
 };
 
-/* Arrays for the drives of the robot. n_rows: constraints of its loops. */
-enum status drive_rows_make(const struct model *model, int n_rows, struct drive_rows **rows);
-void drive_rows_free(struct drive_rows *rows);
+/* Arrays for the drives of the robot, from the arena; the caller checks whether it failed. n_rows: constraints of its loops. */
+struct drive_rows *drive_rows_make(const struct model *model, int n_rows, struct arena *arena);
 
 /* The velocity of the drive's coordinate for generalized velocities x (or a change of it), and force += J' F, at the state of the
    last mechanism_newton_factor(). */
-double drive_rows_along(const struct mechanism *m, int drive, const double *x);
-void drive_rows_push(const struct mechanism *m, int drive, double F, double *force);
+double drive_rows_velocity(const struct mechanism *m, int drive, const double *x);
+void drive_rows_add_force(const struct mechanism *m, int drive, double F, double *force);
 
 #endif

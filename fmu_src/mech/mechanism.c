@@ -7,15 +7,7 @@
 
 /* ---- making ------------------------------------------------------------------------------------------------------ */
 
-static enum status make_loads(struct mechanism *m)
-{
-    const size_t loads = (size_t)actuator_load(m->robot, m->robot->n_actuators);
-    m->load = arena_allocate(&m->arena, loads, sizeof *m->load);
-    m->load_change = arena_allocate(&m->arena, loads, sizeof *m->load_change);
-    return m->arena.failed ? STATUS_NO_MEMORY : STATUS_OK;
-}
-
-/* What the loads act on */
+/* The links and sections that the loads act on */
 static void place_loads(struct mechanism *m)
 {
     struct load *load = m->load;
@@ -31,19 +23,40 @@ static void place_loads(struct mechanism *m)
         }
 }
 
-enum status mechanism_make(const struct robot *robot, struct mechanism *m, struct report *report)
+/* What is built from the numbers of the robot: model, work and tangent, which are NULL before */
+static enum status make_tree(struct mechanism *m, struct report *report)
 {
-    memset(m, 0, sizeof *m);
-    m->robot = robot;
-    enum status status = model_make(robot, &m->model, report);
+    enum status status = model_make(m->robot, &m->model, report);
     if (status == STATUS_OK) status = work_make(m->model, &m->work);
     if (status == STATUS_OK) status = work_make_newton(m->model, &m->newton_work);
     if (status == STATUS_OK) status = tangent_make(m->model, &m->tangent);
-    if (status == STATUS_OK) status = constraints_make(m->model, &m->constraints);
-    if (status == STATUS_OK) status = constraints_make(m->model, &m->newton_constraints);
-    if (status == STATUS_OK) status = drive_rows_make(m->model, m->constraints->n_rows, &m->drive_rows);
-    if (status == STATUS_OK) status = actuators_make(robot, &m->actuators);
-    if (status == STATUS_OK) status = make_loads(m);
+    return status;
+}
+
+static void free_tree(struct mechanism *m)
+{
+    tangent_free(m->tangent);
+    work_free(m->newton_work);
+    work_free(m->work);
+    model_free(m->model);
+}
+
+enum status mechanism_make(const struct robot *robot, struct mechanism *m, struct report *report)
+{
+    const size_t loads = (size_t)actuator_load(robot, robot->n_actuators);
+    struct arena *arena = &m->arena;
+    memset(m, 0, sizeof *m);
+    m->robot = robot;
+    enum status status = make_tree(m, report);
+    if (status == STATUS_OK) {
+        m->constraints = constraints_make(m->model, arena);
+        m->newton_constraints = constraints_make(m->model, arena);
+        if (!arena->failed) m->drive_rows = drive_rows_make(m->model, m->constraints->n_rows, arena);
+        m->actuators = actuators_make(robot, arena);
+        m->load = arena_allocate(arena, loads, sizeof *m->load);
+        m->load_change = arena_allocate(arena, loads, sizeof *m->load_change);
+        if (arena->failed) status = STATUS_NO_MEMORY;
+    }
     if (status == STATUS_OK) place_loads(m);
     else mechanism_free(m);
     return status;
@@ -51,41 +64,24 @@ enum status mechanism_make(const struct robot *robot, struct mechanism *m, struc
 
 void mechanism_free(struct mechanism *m)
 {
-    actuators_free(m->actuators);
-    drive_rows_free(m->drive_rows);
-    constraints_free(m->newton_constraints);
-    constraints_free(m->constraints);
-    tangent_free(m->tangent);
-    work_free(m->newton_work);
-    work_free(m->work);
-    model_free(m->model);
+    free_tree(m);
     arena_release(&m->arena);
     memset(m, 0, sizeof *m);
 }
 
 enum status mechanism_remake(struct mechanism *m, struct report *report)
 {
-    struct model *model;
-    struct work *work = NULL, *newton_work = NULL;
-    struct tangent *tangent = NULL;
-    enum status status = model_make(m->robot, &model, report);
-    if (status == STATUS_OK) status = work_make(model, &work);
-    if (status == STATUS_OK) status = work_make_newton(model, &newton_work);
-    if (status == STATUS_OK) status = tangent_make(model, &tangent);
+    struct mechanism made = *m;
+    made.model = NULL;
+    made.work = made.newton_work = NULL;
+    made.tangent = NULL;
+    const enum status status = make_tree(&made, report);
     if (status != STATUS_OK) {
-        work_free(newton_work);
-        work_free(work);
-        model_free(model);
+        free_tree(&made);
         return status;
     }
-    tangent_free(m->tangent);
-    work_free(m->newton_work);
-    work_free(m->work);
-    model_free(m->model);
-    m->model = model;
-    m->work = work;
-    m->newton_work = newton_work;
-    m->tangent = tangent;
+    free_tree(m);
+    *m = made;
     place_loads(m);
     return STATUS_OK;
 }

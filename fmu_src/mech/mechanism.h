@@ -35,7 +35,7 @@ void mechanism_free(struct mechanism *m);
 /* Builds model, work and tangent again after numbers of the robot have changed. On failure the mechanism is unchanged. */
 enum status mechanism_remake(struct mechanism *m, struct report *report);
 
-/* Payload and added mass of a link from the robot, at any time: no memory is taken. */
+/* Payload and added mass of a link from the robot, at any time: no memory is allocated. */
 void mechanism_set_masses(struct mechanism *m, int link);
 
 /* Forward dynamics: recursive, and with the dense mass matrix. lambda and load are set too; mechanism_loaded() is then the
@@ -46,7 +46,7 @@ enum status mechanism_forward_composite(struct mechanism *m, const struct input 
 /* `in` with the loads of loops and actuators. After mechanism_forward(). */
 struct input mechanism_loaded(const struct mechanism *m, const struct input *in);
 
-/* Why a function of a mechanism failed just now, with the link, the loop or the actuator that caused it and what to do. */
+/* Why the last function of a mechanism failed, with the link, the loop or the actuator that is the cause, and what to do. */
 const char *mechanism_reason(const struct mechanism *m, enum status status, char text[REASON_SIZE]);
 
 /* ---- residual form, for implicit steps (newton.c, theory.md 73 to 75) --------------------------------------------- */
@@ -57,8 +57,8 @@ const char *mechanism_reason(const struct mechanism *m, enum status status, char
 enum status mechanism_residual(struct mechanism *m, const struct input *in, const double *qdd, const double *lambda,
                                double *force, double *gap_acceleration);
 
-/* Factors N = M + gamma D + gamma^2 K at (q, qd), with what drives add by drive_rows->s, and with loops the matrix [N -G'; G 0]. The factors last until the next call;
-   no other function changes them. */
+/* Factors N = M + gamma D + gamma^2 K at (q, qd), with the terms of drives by drive_rows->s, and with loops the matrix [N -G'; G 0].
+   The factors are valid until the next call; no other function changes them. */
 enum status mechanism_newton_factor(struct mechanism *m, const double *q, const double *qd, double gamma);
 
 /* N x - G' mu = force, G x = gap_acceleration: overwrites force by x and gap_acceleration by mu. */

@@ -8,37 +8,20 @@
 
 /* ---- residual ---------------------------------------------------------------------------------------------------- */
 
-/* Loads of the multipliers at the loop frames of this configuration */
-static void apply_multipliers(struct mechanism *m, const double *lambda)
-{
-    struct constraints *loops = m->constraints;
-    dyn_position(m->model, m->work);
-    constraints_frames(m, false);
-    memcpy(loops->lambda, lambda, (size_t)loops->n_rows * sizeof *lambda);
-    constraints_set_loads(m);
-}
-
-/* G qdd + G_dot qd, by rows */
-static void gap_accelerations(struct mechanism *m, const struct input *in, double *gap_acceleration)
-{
-    struct constraints *loops = m->constraints;
-    constraints_prepare(m, in);
-    constraints_frames(m, false);
-    constraints_accelerations(m);
-    memset(gap_acceleration, 0, (size_t)loops->n_rows * sizeof *gap_acceleration);
-    for (int k = 0; k < loops->n_active; k++) gap_acceleration[loops->active[k]] = loops->rhs[k];
-}
-
 enum status mechanism_residual(struct mechanism *m, const struct input *in, const double *qdd, const double *lambda,
                                double *force, double *gap_acceleration)
 {
     const struct model *model = m->model;
+    struct constraints *loops = m->constraints;
     struct input loaded;
     dyn_configuration(model, m->work, in->q);
     const enum status status = actuators_apply(m, in, &loaded);
     if (status != STATUS_OK) return status;
-    if (m->constraints->n_rows > 0) {
-        apply_multipliers(m, lambda);
+    if (loops->n_rows > 0) { /* loads of the multipliers at the loop frames of this configuration */
+        dyn_position(model, m->work);
+        constraints_frames(m, false);
+        memcpy(loops->lambda, lambda, (size_t)loops->n_rows * sizeof *lambda);
+        constraints_set_loads(m);
         loaded = mechanism_loaded(m, in);
     }
     dyn_inverse(model, m->work, &loaded, qdd, force);
@@ -46,7 +29,11 @@ enum status mechanism_residual(struct mechanism *m, const struct input *in, cons
         const struct link_model *lm = &model->link[i];
         for (int k = 0; !lm->passive && k < lm->joint.nv; k++) force[lm->v + k] -= in->tau[lm->tau + k];
     }
-    if (m->constraints->n_rows > 0) gap_accelerations(m, in, gap_acceleration);
+    if (loops->n_rows == 0) return STATUS_OK;
+    constraints_prepare(m, in);
+    constraints_frames(m, false);
+    constraints_accelerations(m); /* G qdd + G_dot qd */
+    constraints_scatter(loops, loops->rhs, gap_acceleration);
     return STATUS_OK;
 }
 
@@ -76,15 +63,6 @@ static enum status factor_loops(struct mechanism *m)
     return status;
 }
 
-/* s of drives on joints: like motor inertia. One that pushes along could make N indefinite: it is left to the iteration. */
-static void add_joint_terms(struct mechanism *m)
-{
-    for (int d = 0; d < m->robot->n_drives; d++) {
-        const int link = m->robot->drive[d].link;
-        if (link >= 0) m->newton_work->link[link].newton_hinge[0] += fmax(m->drive_rows->s[d], 0);
-    }
-}
-
 /* x = N^-1 force + X mu,   S mu = gap_acceleration - G N^-1 force                                                    (75) */
 static void solve_closed(struct mechanism *m, double *force, double *gap_acceleration)
 {
@@ -97,8 +75,7 @@ static void solve_closed(struct mechanism *m, double *force, double *gap_acceler
     for (int k = 0; k < loops->n_active; k++)
         loops->rhs[k] = gap_acceleration[loops->active[k]] - dense_dot(model->nv, loops->G + n * (size_t)k, force);
     constraints_respond(&shadow, force);
-    memset(gap_acceleration, 0, (size_t)loops->n_rows * sizeof *gap_acceleration);
-    for (int k = 0; k < loops->n_active; k++) gap_acceleration[loops->active[k]] = loops->rhs[k];
+    constraints_scatter(loops, loops->rhs, gap_acceleration);
 }
 
 static double *row_of(double *rows, int count, int i)
@@ -138,7 +115,11 @@ enum status mechanism_newton_factor(struct mechanism *m, const double *q, const 
     struct work *work = m->newton_work;
     dyn_configuration(m->model, work, q);
     dyn_newton_terms(m->model, work, q, qd, gamma);
-    add_joint_terms(m);
+    for (int d = 0; d < m->robot->n_drives; d++) { /* on a joint, s counts like motor inertia */
+        const int link = m->robot->drive[d].link;
+        /* a drive with negative s could make N indefinite: it is left to the iteration */
+        if (link >= 0) work->link[link].newton_hinge[0] += fmax(m->drive_rows->s[d], 0);
+    }
     enum status status = dyn_articulate(m->model, work);
     m->work->failed_link = work->failed_link;
     if (status == STATUS_OK && m->constraints->n_rows > 0) status = factor_loops(m);
@@ -168,50 +149,34 @@ void mechanism_newton_force(const struct mechanism *m, const double *dx, const d
 
 /* ---- drives ------------------------------------------------------------------------------------------------------ */
 
-double drive_rows_along(const struct mechanism *m, int drive, const double *x)
+double drive_rows_velocity(const struct mechanism *m, int drive, const double *x)
 {
-    const struct robot_drive *of = &m->robot->drive[drive];
-    if (of->link >= 0) return x[m->model->link[of->link].v];
+    const int link = m->robot->drive[drive].link;
+    if (link >= 0) return x[m->model->link[link].v];
     return dense_dot(m->model->nv, row_of(m->drive_rows->J, m->model->nv, drive), x);
 }
 
-void drive_rows_push(const struct mechanism *m, int drive, double F, double *force)
+void drive_rows_add_force(const struct mechanism *m, int drive, double F, double *force)
 {
-    const struct robot_drive *of = &m->robot->drive[drive];
+    const int link = m->robot->drive[drive].link;
     const double *J = row_of(m->drive_rows->J, m->model->nv, drive);
-    if (of->link >= 0) force[m->model->link[of->link].v] += F;
+    if (link >= 0) force[m->model->link[link].v] += F;
     else
         for (int i = 0; i < m->model->nv; i++) force[i] += J[i] * F;
 }
 
-enum status drive_rows_make(const struct model *model, int n_rows, struct drive_rows **made)
+struct drive_rows *drive_rows_make(const struct model *model, int n_rows, struct arena *arena)
 {
-    struct arena arena = {0};
     const size_t drives = (size_t)model->robot->n_drives, n = (size_t)model->nv;
-    struct drive_rows *rows = arena_allocate(&arena, 1, sizeof *rows);
-    *made = NULL;
-    if (rows != NULL) {
-        rows->s = arena_allocate(&arena, drives, sizeof(double));
-        rows->J = arena_allocate(&arena, drives * n, sizeof(double));
-        rows->active = arena_allocate(&arena, drives, sizeof(int));
-        rows->Y = arena_allocate(&arena, drives * n, sizeof(double));
-        rows->mu = arena_allocate(&arena, drives * (size_t)n_rows, sizeof(double));
-        rows->T = arena_allocate(&arena, drives * drives, sizeof(double));
-        rows->pivot = arena_allocate(&arena, drives, sizeof(int));
-        rows->rhs = arena_allocate(&arena, drives, sizeof(double));
-    }
-    if (arena.failed) {
-        arena_release(&arena);
-        return STATUS_NO_MEMORY;
-    }
-    rows->arena = arena;
-    *made = rows;
-    return STATUS_OK;
-}
-
-void drive_rows_free(struct drive_rows *rows)
-{
-    if (rows == NULL) return;
-    struct arena arena = rows->arena; /* the struct is allocated in it */
-    arena_release(&arena);
+    struct drive_rows *rows = arena_allocate(arena, 1, sizeof *rows);
+    if (rows == NULL) return NULL;
+    rows->s = arena_allocate(arena, drives, sizeof(double));
+    rows->J = arena_allocate(arena, drives * n, sizeof(double));
+    rows->active = arena_allocate(arena, drives, sizeof(int));
+    rows->Y = arena_allocate(arena, drives * n, sizeof(double));
+    rows->mu = arena_allocate(arena, drives * (size_t)n_rows, sizeof(double));
+    rows->T = arena_allocate(arena, drives * drives, sizeof(double));
+    rows->pivot = arena_allocate(arena, drives, sizeof(int));
+    rows->rhs = arena_allocate(arena, drives, sizeof(double));
+    return rows;
 }

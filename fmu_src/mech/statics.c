@@ -8,15 +8,15 @@
 #include "math/dense.h"
 #include "math/vec.h"
 
-/* Forces below the first share of the load are rounding; below the second an equilibrium is accepted */
+/* Forces below the first fraction of the load are rounding errors; an equilibrium is accepted if they are below the second */
 static const double EXACT = 1e-15, ACCEPTED = 1e-10;
 /* Gaps and changes of held lengths that are accepted [m, or cosine] */
 static const double CLOSED = 1e-10;
-/* A coordinate whose stiffness is below this share of the load has that of the load as its unit */
+/* The unit of a coordinate comes from its stiffness, but the stiffness counts as at least this fraction of the load */
 static const double LEAST_UNIT = 1e-6;
-/* Pivots of J below this share of the largest are rounding: such equations repeat others, such unknowns are indifferent */
+/* Pivots of J below this fraction of the largest are rounding errors: the equation repeats others, the unknown is indifferent */
 static const double DEPENDENT = 1e-12;
-/* The longest step of a joint [rad or m], and the shortest share of a step */
+/* The longest step of a joint [rad or m], and the smallest fraction of a step that is tried */
 static const double LONGEST = 0.5, SHORTEST = 1e-5;
 enum { MOST_ITERATIONS = 60 };
 
@@ -29,8 +29,8 @@ enum status statics_make(const struct mechanism *m, struct statics *s)
     memset(s, 0, sizeof *s);
     struct arena *arena = &s->arena;
     double **const by_velocity[] = {&s->holding, &s->zero, &s->f, &s->terms};
-    double **const by_unknown[] = {&s->r,     &s->r_unit, &s->x_unit,       &s->start,       &s->step,
-                                   &s->along, &s->room,   &s->path_unit[0], &s->path_unit[1]};
+    double **const by_unknown[] = {&s->r,     &s->r_unit,  &s->x_unit,       &s->start,       &s->step,
+                                   &s->along, &s->scratch, &s->path_unit[0], &s->path_unit[1]};
     for (size_t i = 0; i < sizeof by_velocity / sizeof *by_velocity; i++)
         *by_velocity[i] = arena_allocate(arena, nv, sizeof(double));
     for (size_t i = 0; i < sizeof by_unknown / sizeof *by_unknown; i++)
@@ -40,7 +40,7 @@ enum status statics_make(const struct mechanism *m, struct statics *s)
     s->line = arena_allocate(arena, lines, sizeof *s->line);
     s->q = arena_allocate(arena, nq, sizeof *s->q);
     s->F = arena_allocate(arena, lines, sizeof *s->F);
-    s->slope = arena_allocate(arena, lines, sizeof *s->slope);
+    s->dF = arena_allocate(arena, lines, sizeof *s->dF);
     s->length = arena_allocate(arena, lines, sizeof *s->length);
     s->lambda = arena_allocate(arena, rows, sizeof *s->lambda);
     s->gap_acceleration = arena_allocate(arena, rows, sizeof *s->gap_acceleration);
@@ -71,35 +71,25 @@ void statics_free(struct statics *s)
 
 /* ---- the question ----------------------------------------------------------------------------------------------------------- */
 
-/* A joint of six degrees of freedom carries no load of its own */
-static bool joint_rests(const struct joint *joint, const struct link_model *lm)
-{
-    if (lm->prescribed >= 0) return true;
-    if (joint->hold != HOLD_USUAL) return joint->hold == HOLD_HELD;
-    return !joint->passive || joint_velocities(joint) == MOST_VELOCITIES;
-}
-
-static bool asks_nothing_of_lines(const struct robot *robot)
-{
-    for (int a = 0; a < robot->n_actuators; a++)
-        if (robot->actuator[a].hold != HOLD_USUAL) return false;
-    for (int i = 0; i < robot->n_links; i++)
-        if (joint_actuated(robot, i) && robot->link[i].joint.hold != HOLD_USUAL) return false;
-    return true;
-}
-
+/* A passive joint of six degrees of freedom has no force of its own that could hold it in equilibrium: it is held */
 void statics_ask(const struct mechanism *m, struct statics *s)
 {
     const struct robot *robot = m->robot;
-    const bool usual = asks_nothing_of_lines(robot);
-    bool lines_balance = false;
+    bool usual = true,
+         lines_balance = false; /* usual: the file says nothing about lines and the joints that they move */
+    for (int a = 0; a < robot->n_actuators; a++) usual = usual && robot->actuator[a].hold == HOLD_USUAL;
+    for (int i = 0; i < robot->n_links; i++)
+        usual = usual && (!joint_actuated(robot, i) || robot->link[i].joint.hold == HOLD_USUAL);
     for (int i = 0; i < m->model->n_links; i++) {
         const struct link_model *lm = &m->model->link[i];
-        const bool actuated = usual && joint_actuated(robot, i), rests = joint_rests(&robot->link[i].joint, lm);
+        const struct joint *joint = &robot->link[i].joint;
+        const bool actuated = usual && joint_actuated(robot, i);
+        bool held = lm->prescribed >= 0 || joint->hold == HOLD_HELD;
+        if (!held && joint->hold == HOLD_USUAL) held = !joint->passive || joint_velocities(joint) == MOST_VELOCITIES;
         lines_balance = lines_balance || actuated;
         for (int k = 0; k < lm->joint.nv; k++) {
             s->balanced[lm->v + k] = actuated;
-            s->moves[lm->v + k] = !actuated && !rests;
+            s->moves[lm->v + k] = !actuated && !held;
         }
         for (int k = 0; k < lm->m; k++) s->moves[lm->eta_v + k] = true;
     }
@@ -137,24 +127,20 @@ static void number_unknowns(const struct mechanism *m, struct statics *s)
 
 /* ---- the equations ------------------------------------------------------------------------------------------------------------ */
 
-/* Row of B among the unknown forces; G of an active row */
-static const double *line_row(const struct mechanism *m, const struct statics *s, int j)
+/* Row of an unknown force: G of an active row of the loops, then B of the lines */
+static const double *force_row(const struct mechanism *m, const struct statics *s, int j)
 {
-    return s->B + (size_t)m->model->nv * (size_t)j;
+    const size_t nv = (size_t)m->model->nv;
+    return j < s->k ? m->constraints->G + nv * (size_t)j : s->B + nv * (size_t)(j - s->k);
 }
 
-static const double *loop_row(const struct mechanism *m, int k)
-{
-    return m->constraints->G + (size_t)m->model->nv * (size_t)k;
-}
-
-/* Forces of springs at the point, and their slopes */
-static void pull_springs(struct mechanism *m, struct statics *s)
+/* Forces of springs at the point, and their derivatives with the length */
+static void evaluate_springs(struct mechanism *m, struct statics *s)
 {
     bool measured = false;
     for (int a = 0; a < m->robot->n_actuators; a++) {
         if (s->line[a] != LINE_SPRING) continue;
-        const struct robot_drive *of = robot_drive_of_actuator(m->robot, a);
+        const struct robot_drive *spring = robot_drive_of_actuator(m->robot, a);
         double v[MOST_VALUES], dv[MOST_VALUES] = {0};
         if (!measured) {
             dyn_configuration(m->model, m->work, s->q);
@@ -162,33 +148,21 @@ static void pull_springs(struct mechanism *m, struct statics *s)
             actuators_measure(m);
             measured = true;
         }
-        robot_drive_values(m->robot, of, v);
-        v[of->drive->position] = m->actuators->line[a].length;
-        v[of->drive->rate] = 0;
-        dv[of->drive->position] = 1;
-        of->drive->evaluate(v);
-        of->drive->tangent(v, dv);
-        s->F[a] = v[of->drive->effort];
-        s->slope[a] = dv[of->drive->effort];
-    }
-}
-
-/* by_q += J' dF/dl J of springs */
-static void add_springs(struct mechanism *m, struct statics *s)
-{
-    const size_t nv = (size_t)m->model->nv;
-    for (int a = 0; a < m->robot->n_actuators; a++) {
-        if (s->line[a] != LINE_SPRING) continue;
-        actuators_row(m, a, s->room);
-        for (size_t j = 0; j < nv; j++)
-            for (size_t i = 0; i < nv; i++) s->by_q[nv * j + i] += s->room[i] * s->slope[a] * s->room[j];
+        robot_drive_values(m->robot, spring, v);
+        v[spring->drive->position] = m->actuators->line[a].length;
+        v[spring->drive->rate] = 0;
+        dv[spring->drive->position] = 1;
+        spring->drive->evaluate(v);
+        spring->drive->tangent(v, dv);
+        s->F[a] = v[spring->drive->effort];
+        s->dF[a] = dv[spring->drive->effort];
     }
 }
 
 /* Forces, gaps and lengths at the point. Positions of the lines and rows of G are then those of the point. */
-static enum status evaluate(struct mechanism *m, struct statics *s)
+static enum status evaluate_point(struct mechanism *m, struct statics *s)
 {
-    pull_springs(m, s);
+    evaluate_springs(m, s);
     const enum status status = mechanism_residual(m, &s->in, NULL, s->lambda, s->f, s->gap_acceleration);
     if (status != STATUS_OK) return status;
     dyn_velocity(m->model, m->work, &s->in);
@@ -212,17 +186,18 @@ double statics_released(const struct statics *s, int i)
 double statics_residual(struct mechanism *m, struct statics *s)
 {
     double sum = 0;
-    if (evaluate(m, s) != STATUS_OK) return INFINITY;
+    if (evaluate_point(m, s) != STATUS_OK) return INFINITY;
     model_difference(m->model, s->begin, s->q, s->holding); /* `begin` starts with q */
-    for (int i = 0; i < s->N && s->share != 0; i++) s->r[i] -= s->share * statics_released(s, i);
+    for (int i = 0; i < s->N && s->fraction != 0; i++) s->r[i] -= s->fraction * statics_released(s, i);
     for (int i = 0; i < s->N; i++) sum += s->r[i] * s->r_unit[i] * s->r[i] * s->r_unit[i];
     return isfinite(sum) ? sqrt(sum) : INFINITY;
 }
 
 /* ---- sizes ------------------------------------------------------------------------------------------------------------------ */
 
-/* A moment n and a force f at p on a link: f times the distance from the joints that turn it, however it is directed */
-static void add_size(const struct mechanism *m, struct statics *s, int link, const double *p, double n, double f)
+/* Adds the size of a moment n and a force f at p on a link to the terms of the joints that move it: of rotations n, and f times the
+   distance of p from the joint, whatever the direction of f */
+static void add_force_size(const struct mechanism *m, struct statics *s, int link, const double *p, double n, double f)
 {
     const struct link_model *links = m->model->link;
     for (int i = links[link].mover; i >= 0; i = links[i].parent >= 0 ? links[links[i].parent].mover : -1) {
@@ -236,55 +211,35 @@ static void add_size(const struct mechanism *m, struct statics *s, int link, con
 static void add_wrench_size(const struct mechanism *m, struct statics *s, const struct anchor *at, const double *wrench)
 {
     if (at->link < 0 || wrench == NULL) return;
-    add_size(m, s, at->link, dyn_anchor_frame(m->work, at)->p, sqrt(dot3(wrench, wrench)),
-             sqrt(dot3(wrench + 3, wrench + 3)));
+    add_force_size(m, s, at->link, dyn_anchor_frame(m->work, at)->p, sqrt(dot3(wrench, wrench)),
+                   sqrt(dot3(wrench + 3, wrench + 3)));
 }
 
-static void add_weight(const struct mechanism *m, struct statics *s, int link, const struct rigid *body,
-                       const double *p)
+static void add_weight_size(const struct mechanism *m, struct statics *s, int link, const struct rigid *body,
+                            const double *p)
 {
     const double g = sqrt(dot3(m->model->gravity, m->model->gravity));
     if (!(body->m > 0)) return;
     const double com[3] = {p[0] + body->h[0] / body->m, p[1] + body->h[1] / body->m, p[2] + body->h[2] / body->m};
-    add_size(m, s, link, com, 0, body->m * g);
+    add_force_size(m, s, link, com, 0, body->m * g);
 }
 
-/* Strain and springs, as they stand in the inverse dynamics */
-static void elastic_terms(const struct mechanism *m, const struct statics *s, double *term)
+/* Of elastic coordinates the absolute values of weight, wrenches and strain; of joints those of springs and torques */
+static void measure_own_terms(struct mechanism *m, struct statics *s)
 {
+    const struct input unloaded = {.q = s->q, .qd = s->zero};
+    dyn_inverse(m->model, m->work, &unloaded, NULL, s->terms);
+    dyn_inverse(m->model, m->work, &s->in, NULL, s->holding);
     for (int i = 0; i < m->model->n_links; i++) {
         const struct link_model *lm = &m->model->link[i];
         double spring[MOST_VELOCITIES] = {0};
         joint_forces(&lm->joint, s->q + lm->q, s->zero + lm->v, spring);
-        for (int k = 0; k < lm->joint.nv; k++) term[lm->v + k] = -spring[k];
-        for (int j = 0; j < lm->m; j++)
-            term[lm->eta_v + j] = dense_dot(lm->m, lm->body->K + lm->m * j, s->q + lm->eta_q);
-    }
-}
-
-/* terms += |generalized forces of a load| on elastic coordinates */
-static void add_modal_size(struct mechanism *m, struct statics *s, const struct load *load)
-{
-    memset(s->room, 0, (size_t)m->model->nv * sizeof *s->room);
-    dyn_frame_force(m->model, m->work, load, s->room);
-    for (int i = 0; i < m->model->n_links; i++)
-        for (int c = m->model->link[i].eta_v, end = c + m->model->link[i].m; c < end; c++)
-            s->terms[c] += fabs(s->room[c]);
-}
-
-/* Of elastic coordinates: weight, wrenches, strain, as they are; of joints springs and torques */
-static void measure_own_terms(struct mechanism *m, struct statics *s)
-{
-    const struct input alone = {.q = s->q, .qd = s->zero};
-    dyn_inverse(m->model, m->work, &alone, NULL, s->terms);
-    dyn_inverse(m->model, m->work, &s->in, NULL, s->holding);
-    elastic_terms(m, s, s->room);
-    for (int i = 0; i < m->model->n_links; i++) {
-        const struct link_model *lm = &m->model->link[i];
         for (int k = 0; k < lm->joint.nv; k++)
-            s->terms[lm->v + k] = fabs(s->room[lm->v + k]) + (lm->passive ? 0 : fabs(s->tau[lm->tau + k]));
-        for (int c = lm->eta_v; c < lm->eta_v + lm->m; c++)
-            s->terms[c] = fabs(s->terms[c] - s->room[c]) + fabs(s->room[c]) + fabs(s->holding[c] - s->terms[c]);
+            s->terms[lm->v + k] = fabs(spring[k]) + (lm->passive ? 0 : fabs(s->tau[lm->tau + k]));
+        for (int j = 0, c = lm->eta_v; j < lm->m; j++, c++) {
+            const double strain = dense_dot(lm->m, lm->body->K + lm->m * j, s->q + lm->eta_q);
+            s->terms[c] = fabs(s->terms[c] - strain) + fabs(strain) + fabs(s->holding[c] - s->terms[c]);
+        }
     }
 }
 
@@ -296,15 +251,19 @@ static void measure_terms(struct mechanism *m, struct statics *s)
     measure_own_terms(m, s);
     for (int i = 0; i < model->n_links; i++) {
         const struct link_work *w = &m->work->link[i];
-        add_weight(m, s, i, &w->self, w->O.p);
-        if (model->link[i].has_payload) add_weight(m, s, i, &w->load, w->section[0].T.p);
+        add_weight_size(m, s, i, &w->self, w->O.p);
+        if (model->link[i].has_payload) add_weight_size(m, s, i, &w->load, w->section[0].T.p);
     }
-    for (int i = 0; i < actuator_load(m->robot, m->robot->n_actuators); i++) {
-        const struct load *load = &m->load[i];
+    for (int l = 0; l < actuator_load(m->robot, m->robot->n_actuators); l++) {
+        const struct load *load = &m->load[l];
         const struct anchor at = {.link = load->link, .section = load->section};
         if (load->link < 0) continue;
         add_wrench_size(m, s, &at, load->wrench);
-        add_modal_size(m, s, load);
+        memset(s->scratch, 0, (size_t)model->nv * sizeof *s->scratch);
+        dyn_frame_force(model, m->work, load, s->scratch);
+        for (int i = 0; i < model->n_links; i++) /* on elastic coordinates |generalized force| */
+            for (int c = model->link[i].eta_v, end = c + model->link[i].m; c < end; c++)
+                s->terms[c] += fabs(s->scratch[c]);
     }
     add_wrench_size(m, s, &model->tip_frame, s->in.tip_wrench);
     for (int i = 0; i < m->robot->n_frames && s->in.frame_wrench != NULL; i++)
@@ -317,27 +276,25 @@ static void measure_terms(struct mechanism *m, struct statics *s)
 void statics_derivatives(struct mechanism *m, struct statics *s)
 {
     const struct input loaded = mechanism_loaded(m, &s->in);
+    const size_t nv = (size_t)m->model->nv;
     s->iterations++;
     measure_terms(m, s);
     dyn_inverse(m->model, m->work, &loaded, NULL, s->holding);
     dyn_velocity(m->model, m->work, &s->in);
     dyn_tangent_state(m->model, m->work, m->tangent, &loaded, s->zero);
     mechanism_force_jacobian(m, &loaded, s->by_q, s->by_qd);
-    add_springs(m, s);
-    for (int j = 0; j < s->h; j++) actuators_row(m, s->force[j], s->B + (size_t)m->model->nv * (size_t)j);
+    for (int a = 0; a < m->robot->n_actuators; a++) { /* by_q += J' dF/dl J of springs */
+        if (s->line[a] != LINE_SPRING) continue;
+        actuators_row(m, a, s->scratch);
+        for (size_t j = 0; j < nv; j++)
+            for (size_t i = 0; i < nv; i++) s->by_q[nv * j + i] += s->scratch[i] * s->dF[a] * s->scratch[j];
+    }
+    for (int j = 0; j < s->h; j++) actuators_row(m, s->force[j], s->B + nv * (size_t)j);
 }
 
-/* Size of a row of G or B over the coordinates that move, in their units */
-static double row_size(const struct statics *s, const double *row)
-{
-    double sum = 0;
-    for (int i = 0; i < s->n; i++) sum += row[s->coordinate[i]] * s->x_unit[i] * row[s->coordinate[i]] * s->x_unit[i];
-    return sqrt(sum);
-}
-
-/* d_i = 1/sqrt(K_ii): in these units K has a unit diagonal, and rows of loops and lines get length 1. A row that is rounding, because
-   nothing that moves changes the gap or the length, has the unit 0: its equation is none, and its force stays. */
-void statics_units(struct mechanism *m, struct statics *s)
+/* d_i = 1/sqrt(K_ii): in these units K has a unit diagonal, and rows of loops and lines get length 1. If nothing that moves changes a
+   gap or a length, its row contains only rounding errors and has the unit 0: the equation is ignored, and its force does not change. */
+static void find_units(struct mechanism *m, struct statics *s)
 {
     const size_t nv = (size_t)m->model->nv;
     const double floor = s->load > 0 ? LEAST_UNIT * s->load : 1;
@@ -349,8 +306,10 @@ void statics_units(struct mechanism *m, struct statics *s)
     }
     for (int j = 0; j < s->k + s->h; j++) {
         const int row = j < s->k ? -1 : s->row_of[j - s->k];
-        const double *G = j < s->k ? loop_row(m, j) : line_row(m, s, j - s->k);
-        double size = row_size(s, G);
+        const double *G = force_row(m, s, j);
+        double sum = 0; /* over the coordinates that move, in their units */
+        for (int i = 0; i < s->n; i++) sum += G[s->coordinate[i]] * s->x_unit[i] * G[s->coordinate[i]] * s->x_unit[i];
+        double size = sqrt(sum);
         s->r_unit[s->n + j] = s->x_unit[s->n + j] = size > least ? 1 / size : 0;
         if (row < 0) continue;
         s->r_unit[s->n + j] = 1 / sqrt(s->terms[row] + floor);
@@ -359,37 +318,41 @@ void statics_units(struct mechanism *m, struct statics *s)
     }
 }
 
-/* Element of J without units: row of the equations, column of the unknowns                                               (98) */
-static double slope(const struct mechanism *m, const struct statics *s, int row, int column)
+void statics_linearize(struct mechanism *m, struct statics *s)
 {
-    const size_t nv = (size_t)m->model->nv;
-    const int n = s->n, k = s->k;
-    const int c = row < n ? s->coordinate[row] : row >= n + k ? s->row_of[row - n - k] : -1; /* -1: a gap or a length */
-    if (column < n) {
-        const int x = s->coordinate[column];
-        if (c >= 0) return -s->by_q[nv * (size_t)x + (size_t)c];
-        return row < n + k ? loop_row(m, row - n)[x] : line_row(m, s, row - n - k)[x];
-    }
-    if (c < 0) return 0;
-    return column < n + k ? -loop_row(m, column - n)[c] : -line_row(m, s, column - n - k)[c];
+    statics_residual(m, s);
+    statics_derivatives(m, s);
+    find_units(m, s);
 }
 
+/* (98) in units */
 void statics_matrix(const struct mechanism *m, struct statics *s, bool border)
 {
-    const int size = s->N + border;
-    for (int j = 0; j < s->N; j++)
-        for (int i = 0; i < s->N; i++) s->J[size * j + i] = s->r_unit[i] * slope(m, s, i, j) * s->x_unit[j];
+    const int size = s->N + border, n = s->n, k = s->k;
+    for (int i = 0; i < s->N; i++) {
+        const int c = i < n        ? s->coordinate[i]
+                      : i >= n + k ? s->row_of[i - n - k]
+                                   : -1; /* -1: the row is a gap or a length */
+        for (int j = 0; j < s->N; j++) {
+            double derivative = 0;
+            if (j < n && c >= 0) derivative = -s->by_q[(size_t)m->model->nv * (size_t)s->coordinate[j] + (size_t)c];
+            else if (j < n) derivative = force_row(m, s, i - n)[s->coordinate[j]];
+            else if (c >= 0) derivative = -force_row(m, s, j - n)[c];
+            s->J[size * j + i] = s->r_unit[i] * derivative * s->x_unit[j];
+        }
+    }
 }
 
 /* ---- moving ------------------------------------------------------------------------------------------------------------------------ */
 
-void statics_move(struct mechanism *m, struct statics *s, const double *step, double share)
+void statics_move(struct mechanism *m, struct statics *s, const double *step, double fraction)
 {
     memset(s->holding, 0, (size_t)m->model->nv * sizeof *s->holding);
     for (int i = 0; i < s->n; i++) s->holding[s->coordinate[i]] = step[i] * s->x_unit[i];
-    model_move(m->model, s->q, s->holding, share);
-    for (int k = 0; k < s->k; k++) s->lambda[m->constraints->active[k]] += share * step[s->n + k] * s->x_unit[s->n + k];
-    for (int j = 0; j < s->h; j++) s->F[s->force[j]] += share * step[s->n + s->k + j] * s->x_unit[s->n + s->k + j];
+    model_move(m->model, s->q, s->holding, fraction);
+    for (int k = 0; k < s->k; k++)
+        s->lambda[m->constraints->active[k]] += fraction * step[s->n + k] * s->x_unit[s->n + k];
+    for (int j = 0; j < s->h; j++) s->F[s->force[j]] += fraction * step[s->n + s->k + j] * s->x_unit[s->n + s->k + j];
 }
 
 double statics_longest(const struct mechanism *m, const struct statics *s, const double *step, double most)
@@ -404,30 +367,22 @@ double statics_longest(const struct mechanism *m, const struct statics *s, const
     return largest > most ? most / largest : 1;
 }
 
-enum { PARTS = 3 };
-
-static void list_parts(const struct mechanism *m, const struct statics *s, double *part[PARTS], size_t bytes[PARTS])
+static void copy_point(const struct mechanism *m, const struct statics *s, double *kept, bool back)
 {
-    part[0] = s->q, part[1] = s->lambda, part[2] = s->F;
-    bytes[0] = (size_t)m->model->nq * sizeof(double);
-    bytes[1] = (size_t)m->constraints->n_rows * sizeof(double);
-    bytes[2] = (size_t)m->robot->n_actuators * sizeof(double);
+    double *const part[3] = {s->q, s->lambda, s->F};
+    const int count[3] = {m->model->nq, m->constraints->n_rows, m->robot->n_actuators};
+    for (int i = 0; i < 3; kept += count[i++])
+        memcpy(back ? part[i] : kept, back ? kept : part[i], (size_t)count[i] * sizeof *kept);
 }
 
 void statics_keep(const struct mechanism *m, const struct statics *s, double *kept)
 {
-    double *part[PARTS];
-    size_t bytes[PARTS];
-    list_parts(m, s, part, bytes);
-    for (int i = 0; i < PARTS; kept += bytes[i++] / sizeof *kept) memcpy(kept, part[i], bytes[i]);
+    copy_point(m, s, kept, false);
 }
 
-void statics_return(const struct mechanism *m, struct statics *s, const double *kept)
+void statics_return(const struct mechanism *m, const struct statics *s, double *kept)
 {
-    double *part[PARTS];
-    size_t bytes[PARTS];
-    list_parts(m, s, part, bytes);
-    for (int i = 0; i < PARTS; kept += bytes[i++] / sizeof *kept) memcpy(part[i], kept, bytes[i]);
+    copy_point(m, s, kept, true);
 }
 
 /* ---- Newton's method ----------------------------------------------------------------------------------------------------------------- */
@@ -439,8 +394,8 @@ static double weighted_norm(int n, const double *x, const double *weight)
     return sqrt(sum);
 }
 
-/* The residual as a share of the terms that balance, both in units of the rows */
-static double share_of_load(const struct statics *s)
+/* The residual as a fraction of the terms that balance, both in units of the rows */
+static double fraction_of_load(const struct statics *s)
 {
     double load = 0;
     for (int i = 0; i < s->n; i++) {
@@ -460,23 +415,14 @@ static bool constraints_hold(const struct statics *s)
     return true;
 }
 
-/* The Newton step in units, from J at the point */
-static void newton_step(const struct mechanism *m, struct statics *s)
-{
-    statics_matrix(m, s, false);
-    s->rank = lu_ranked_factor(s->N, s->J, s->pivot[0], s->pivot[1], DEPENDENT);
-    for (int i = 0; i < s->N; i++) s->step[i] = -s->r[i] * s->r_unit[i];
-    lu_ranked_solve(s->N, s->rank, s->J, s->pivot[0], s->pivot[1], s->room, s->step);
-}
-
-/* The largest share of the step by halving that makes the residual smaller; false: none does */
+/* Halves the step until the residual decreases; false: it does not */
 static bool search_along(struct mechanism *m, struct statics *s)
 {
     const double norm = weighted_norm(s->N, s->r, s->r_unit);
     statics_keep(m, s, s->kept);
-    for (double share = statics_longest(m, s, s->step, LONGEST); share > SHORTEST; share *= 0.5) {
-        statics_move(m, s, s->step, share);
-        if (statics_residual(m, s) < (1 - 1e-4 * share) * norm) return true;
+    for (double fraction = statics_longest(m, s, s->step, LONGEST); fraction > SHORTEST; fraction *= 0.5) {
+        statics_move(m, s, s->step, fraction);
+        if (statics_residual(m, s) < (1 - 1e-4 * fraction) * norm) return true;
         statics_return(m, s, s->kept);
     }
     statics_residual(m, s);
@@ -486,7 +432,7 @@ static bool search_along(struct mechanism *m, struct statics *s)
 /* Why the residual is infinite */
 static enum status without_residual(struct mechanism *m, struct statics *s)
 {
-    const enum status status = evaluate(m, s);
+    const enum status status = evaluate_point(m, s);
     return status != STATUS_OK ? status : STATUS_OVERLOAD;
 }
 
@@ -495,14 +441,17 @@ enum status statics_newton(struct mechanism *m, struct statics *s)
     for (int i = 0; i < MOST_ITERATIONS; i++) {
         if (isinf(statics_residual(m, s))) return without_residual(m, s);
         statics_derivatives(m, s);
-        statics_units(m, s);
+        find_units(m, s);
         if (!isfinite(s->load)) return STATUS_OVERLOAD;
-        if (share_of_load(s) <= EXACT && constraints_hold(s)) break;
-        newton_step(m, s);
-        if (!search_along(m, s)) break; /* at a minimum, or only rounding is left */
+        if (fraction_of_load(s) <= EXACT && constraints_hold(s)) break;
+        statics_matrix(m, s, false);
+        s->rank = lu_ranked_factor(s->N, s->J, s->pivot[0], s->pivot[1], DEPENDENT);
+        for (int j = 0; j < s->N; j++) s->step[j] = -s->r[j] * s->r_unit[j];
+        lu_ranked_solve(s->N, s->rank, s->J, s->pivot[0], s->pivot[1], s->scratch, s->step);
+        if (!search_along(m, s)) break; /* at a minimum, or only rounding errors are left */
     }
     s->residual = sqrt(dense_dot(s->n, s->r, s->r));
-    return share_of_load(s) <= ACCEPTED && constraints_hold(s) ? STATUS_OK : STATUS_NO_EQUILIBRIUM;
+    return fraction_of_load(s) <= ACCEPTED && constraints_hold(s) ? STATUS_OK : STATUS_NO_EQUILIBRIUM;
 }
 
 /* ---- solving ----------------------------------------------------------------------------------------------------------------------------- */
@@ -512,12 +461,12 @@ static void estimate_forces(struct mechanism *m, struct statics *s)
 {
     const int c = s->k + s->h;
     for (int i = 0; i < c; i++) {
-        const double *a = i < s->k ? loop_row(m, i) : line_row(m, s, i - s->k);
+        const double *a = force_row(m, s, i);
         s->step[s->n + i] = 0;
         for (int l = 0; l < s->n; l++)
             s->step[s->n + i] += a[s->coordinate[l]] * s->r[l] * s->r_unit[l] * s->r_unit[l] * s->x_unit[s->n + i];
         for (int j = 0; j < c; j++) {
-            const double *b = j < s->k ? loop_row(m, j) : line_row(m, s, j - s->k);
+            const double *b = force_row(m, s, j);
             double sum = 0;
             for (int l = 0; l < s->n; l++)
                 sum += a[s->coordinate[l]] * b[s->coordinate[l]] * s->x_unit[l] * s->x_unit[l];
@@ -526,33 +475,29 @@ static void estimate_forces(struct mechanism *m, struct statics *s)
     }
     memset(s->step, 0, (size_t)s->n * sizeof *s->step);
     const int rank = lu_ranked_factor(c, s->J, s->pivot[0], s->pivot[1], DEPENDENT);
-    lu_ranked_solve(c, rank, s->J, s->pivot[0], s->pivot[1], s->room, s->step + s->n);
+    lu_ranked_solve(c, rank, s->J, s->pivot[0], s->pivot[1], s->scratch, s->step + s->n);
     statics_move(m, s, s->step, 1);
 }
 
 void statics_estimate(struct mechanism *m, struct statics *s)
 {
-    s->share = 0;
+    s->fraction = 0;
     memset(s->lambda, 0, (size_t)m->constraints->n_rows * sizeof *s->lambda);
     for (int j = 0; j < s->h; j++) s->F[s->force[j]] = 0;
-    statics_residual(m, s);
-    statics_derivatives(m, s);
-    statics_units(m, s);
+    statics_linearize(m, s);
     estimate_forces(m, s);
-    statics_residual(m, s);
-    statics_derivatives(m, s);
-    statics_units(m, s);
+    statics_linearize(m, s);
 }
 
-/* Whether lines have lever arms about the joints that they balance: rows of B at these joints are independent */
-static bool lines_have_levers(const struct mechanism *m, struct statics *s)
+/* Whether lines have lever arms about the joints that they balance: the rows of B at these joints are independent */
+static bool lines_have_lever_arms(const struct mechanism *m, struct statics *s)
 {
     const int h = s->h;
     if (s->k > 0) return true; /* loops connect the joints */
     for (int j = 0; j < h; j++)
         for (int i = 0; i < h; i++) {
             if (s->row_of[i] < 0) return true;
-            s->J[h * j + i] = line_row(m, s, j)[s->row_of[i]];
+            s->J[h * j + i] = force_row(m, s, j)[s->row_of[i]];
         }
     return lu_ranked_factor(h, s->J, s->pivot[0], s->pivot[1], DEPENDENT) == h;
 }
@@ -562,28 +507,28 @@ enum status statics_solve(struct mechanism *m, struct statics *s)
     number_unknowns(m, s);
     s->iterations = 0;
     s->followed_a_path = false;
-    s->share = 0;
+    s->fraction = 0;
     memset(s->lambda, 0, (size_t)m->constraints->n_rows * sizeof *s->lambda);
     memset(s->r_unit, 0, (size_t)s->N * sizeof *s->r_unit);
-    enum status status = evaluate(m, s);
+    enum status status = evaluate_point(m, s);
     if (status != STATUS_OK) return status;
     for (int a = 0; a < m->robot->n_actuators; a++) s->length[a] = m->actuators->line[a].length;
     if (isinf(statics_residual(m, s))) return without_residual(m, s);
     statics_derivatives(m, s);
-    statics_units(m, s);
-    if (!lines_have_levers(m, s)) return STATUS_UNBALANCED;
+    find_units(m, s);
+    if (!lines_have_lever_arms(m, s)) return STATUS_UNBALANCED;
     estimate_forces(m, s);
     statics_keep(m, s, s->guess);
     statics_keep(m, s, s->begin);
     status = statics_newton(m, s);
     if (status == STATUS_NO_EQUILIBRIUM) status = statics_follow(m, s);
-    if (status == STATUS_NO_EQUILIBRIUM) { /* what is left there */
+    if (status == STATUS_NO_EQUILIBRIUM) { /* for the report: the residual at the guess */
         statics_return(m, s, s->guess);
         statics_residual(m, s);
         s->residual = sqrt(dense_dot(s->n, s->r, s->r));
         measure_terms(m, s);
     }
-    if (status == STATUS_OK) status = statics_lessen(m, s);
+    if (status == STATUS_OK) status = statics_minimize_forces(m, s);
     if (status == STATUS_OK) memcpy(s->holding, s->f, (size_t)m->model->nv * sizeof *s->holding);
     return status;
 }

@@ -12,8 +12,9 @@
 
 #include "mech/mechanism.h"
 
-/* What an actuator does: its force is given, or that of a drive without states, a spring; its length is kept by a force that is found; or its force is found such that a joint
-   which keeps its position needs no drive (statics.balanced). */
+/* What an actuator does: its force is given; it is a spring (a drive without states), whose force depends on its length; its length is
+   kept, and the force is found; or the force is found such that a joint that does not move needs no torque of its own
+   (statics.balanced). */
 enum line_role { LINE_GIVEN, LINE_SPRING, LINE_KEPT, LINE_BALANCES };
 
 struct statics {
@@ -24,7 +25,7 @@ struct statics {
 
     /* the point: where the search begins, then the equilibrium */
     double *q;       /* nq                                                                                            */
-    double *slope;   /* n_actuators: dF/dl of springs [N/m]                                                           */
+    double *dF;      /* n_actuators: dF/dl of springs [N/m]                                                           */
     double *F;       /* n_actuators [N]                                                                               */
     double *tau;     /* n_tau: of joints that move; those of the others are set to zero                               */
     double *lambda;  /* n_rows of the constraints                                                                     */
@@ -46,21 +47,21 @@ struct statics {
     double *length;  /* n_actuators: at the start [m]                                                                */
 
     /* work */
-    double *zero;                /* nv                                                                          */
-    double *f, *terms, *B;       /* nv; nv: sizes of the terms of f; h x nv                                     */
-    double *r, *r_unit, *x_unit; /* N: residual; units of rows and of unknowns                                  */
-    double *start;               /* N: residual where a path begins                                             */
-    double *path_unit[2];        /* N: units of rows and unknowns along the path                                */
-    double *J;                   /* (N + 1)^2, column major: tangent in these units                             */
-    double *step, *along, *room; /* N + 1                                                                       */
-    int *pivot[2];               /* N + 1                                                                       */
-    int rank;                    /* of J                                                                        */
-    double *by_q, *by_qd;        /* nv x nv                                                                     */
-    double *kept, *before;       /* nq + n_rows + n_actuators: points to return to                              */
-    double *guess, *begin;       /* likewise: where the search and where a path begins                          */
-    double *gap_acceleration;    /* n_rows                                                                      */
-    double share;                /* of `start` that is still applied; 0 at an equilibrium                       */
-    double spring;               /* of springs to the start that are applied with it, in units of the path      */
+    double *zero;                   /* nv                                                                          */
+    double *f, *terms, *B;          /* nv; nv: sizes of the terms of f; h x nv                                     */
+    double *r, *r_unit, *x_unit;    /* N: residual; units of rows and of unknowns                                  */
+    double *start;                  /* N: residual where a path begins                                             */
+    double *path_unit[2];           /* N: units of rows and unknowns along the path                                */
+    double *J;                      /* (N + 1)^2, column major: tangent in these units                             */
+    double *step, *along, *scratch; /* N + 1                                                                    */
+    int *pivot[2];                  /* N + 1                                                                       */
+    int rank;                       /* of J                                                                        */
+    double *by_q, *by_qd;           /* nv x nv                                                                     */
+    double *kept, *before;          /* nq + n_rows + n_actuators: points to return to                              */
+    double *guess, *begin;          /* likewise: where the search and where a path begins                          */
+    double *gap_acceleration;       /* n_rows                                                                      */
+    double fraction;                /* of `start` that is still applied; 0 at an equilibrium                       */
+    double spring;                  /* of springs to the start that are applied with it, in units of the path      */
     struct arena arena;
 };
 
@@ -73,17 +74,17 @@ struct stability {
 enum status statics_make(const struct mechanism *m, struct statics *s);
 void statics_free(struct statics *s);
 
-/* The usual question: driven joints are held and passive ones free, unless the robot says otherwise (`static` in its file). A passive
-   joint of six degrees of freedom is held. Lines are held in length; in an open robot whose joints are moved by actuators one for
-   one (joint_actuated()) these joints stay and the lines balance them. */
+/* The usual question: driven joints are held and passive ones free, unless the robot file says otherwise (`static`). A passive joint of
+   six degrees of freedom is held. Lines are held in length; in an open robot with one actuator for each joint that actuators move
+   (joint_actuated()) these joints are held by the forces of the lines. */
 void statics_ask(const struct mechanism *m, struct statics *s);
 
 /* Solves from s->q, s->F, s->lambda = 0 with the loads of s->in. The loops must be closed there and their active rows chosen.
-   STATUS_NO_EQUILIBRIUM: the point is the start, residual says what is left of load there. STATUS_UNBALANCED: lines have no lever arms
+   STATUS_NO_EQUILIBRIUM: the point is the start, with the residual and the load there. STATUS_UNBALANCED: lines have no lever arms
    about the joints that they balance. */
 enum status statics_solve(struct mechanism *m, struct statics *s);
 
-/* Of the equilibrium that was found. Takes scratch memory. */
+/* Of the equilibrium that was found. Allocates scratch memory. */
 enum status statics_stability(struct mechanism *m, struct statics *s, struct stability *stability);
 
 /* The change of the equilibrium where forces (nv), gaps (by row) and lengths (by actuator) of the equations change, NULL: not: dx
@@ -94,27 +95,28 @@ void statics_change(const struct mechanism *m, struct statics *s, const double *
 
 /* ---- shared with the path (statics_path.c) ----------------------------------------------------------------------------- */
 
-/* r at the point, minus `share` of that of the start and of springs to it; its norm in r_unit, infinite where it has none. */
+/* r at the point, minus `fraction` of that of the start and of springs to it; its norm in r_unit, infinite if r cannot be computed. */
 double statics_residual(struct mechanism *m, struct statics *s);
 /* What is released along a path in row i: the residual of its start less springs to it. After statics_residual(). */
 double statics_released(const struct statics *s, int i);
 /* by_q and B at the point. After statics_residual(). */
 void statics_derivatives(struct mechanism *m, struct statics *s);
-/* Units of rows and unknowns for the present sizes of terms and stiffness. After statics_derivatives(). */
-void statics_units(struct mechanism *m, struct statics *s);
+/* statics_residual(), statics_derivatives(), and the units of rows and unknowns for the present sizes of terms and stiffness. */
+void statics_linearize(struct mechanism *m, struct statics *s);
 /* J in these units; with `border` its columns have N + 1 elements. After statics_derivatives(). */
 void statics_matrix(const struct mechanism *m, struct statics *s, bool border);
-/* Moves the point by `share` of a step in the units of the unknowns. */
-void statics_move(struct mechanism *m, struct statics *s, const double *step, double share);
-/* The largest share of a step that turns no joint by more than `most`. */
+/* Moves the point by a fraction of a step in the units of the unknowns. */
+void statics_move(struct mechanism *m, struct statics *s, const double *step, double fraction);
+/* The largest fraction of a step that moves no joint by more than `most`. */
 double statics_longest(const struct mechanism *m, const struct statics *s, const double *step, double most);
 /* Copies the point to an array, and back. */
 void statics_keep(const struct mechanism *m, const struct statics *s, double *kept);
-void statics_return(const struct mechanism *m, struct statics *s, const double *kept);
+void statics_return(const struct mechanism *m, const struct statics *s, double *kept);
 /* Multipliers and forces that leave the least residual at the point, and units there. */
 void statics_estimate(struct mechanism *m, struct statics *s);
-/* Of all forces of loops and lines that hold the point those with the smallest forces of lines; s->ambiguous. Takes scratch memory. */
-enum status statics_lessen(struct mechanism *m, struct statics *s);
+/* Of all forces of loops and lines that hold the point, finds those with the smallest forces of lines; sets s->ambiguous. Allocates
+   scratch memory. */
+enum status statics_minimize_forces(struct mechanism *m, struct statics *s);
 /* Newton's method from the point. */
 enum status statics_newton(struct mechanism *m, struct statics *s);
 /* Follows the path from the point to an equilibrium. */

@@ -6,32 +6,19 @@
 #include "math/eigen.h"
 #include "mech/statics.h"
 
-/* Forces of loops and lines, one of length 1 in units, that leave less than this are without effect: first by the eigenvalue of A'A,
-   then by A z itself, which has more digits */
+/* Forces z of loops and lines, of length 1 in units, have no effect if |A z| is below the second; the eigenvalue of A'A, which has fewer
+   digits, preselects them by the first */
 static const double PERHAPS_NONE = 1e-12, NO_EFFECT = 1e-11;
-/* Pivots below this share are rounding */
+/* Pivots below this fraction of the largest are rounding errors */
 static const double DEPENDENT = 1e-10;
 
 struct forces {
     int n, directions; /* multipliers and forces of lines; directions of them without effect */
     double *AA, *V, *w, *effect;
     double *Z; /* directions x h: changes of the forces of lines in them [N] */
-    double *M, *a, *room;
+    double *M, *a, *work;
     int *pivot[2];
 };
-
-static enum status take_arrays(const struct statics *s, struct arena *scratch, struct forces *f)
-{
-    const size_t n = (size_t)(s->k + s->h);
-    f->n = s->k + s->h;
-    double **const squares[] = {&f->AA, &f->V, &f->M, &f->Z};
-    double **const columns[] = {&f->w, &f->a, &f->room};
-    for (int i = 0; i < 4; i++) *squares[i] = arena_allocate(scratch, n * n, sizeof(double));
-    for (int i = 0; i < 3; i++) *columns[i] = arena_allocate(scratch, n, sizeof(double));
-    for (int i = 0; i < 2; i++) f->pivot[i] = arena_allocate(scratch, n, sizeof(int));
-    f->effect = arena_allocate(scratch, (size_t)s->N, sizeof(double));
-    return scratch->failed ? STATUS_NO_MEMORY : STATUS_OK;
-}
 
 /* Column of A = [-G' -B] of (98) in units; rows that are gaps or lengths are zero in it */
 static const double *column_of(const struct statics *s, int c)
@@ -39,16 +26,7 @@ static const double *column_of(const struct statics *s, int c)
     return s->J + (size_t)s->N * (size_t)(s->n + c);
 }
 
-/* |A z| of an eigenvector of A'A */
-static double effect_of(const struct statics *s, struct forces *f, int vector)
-{
-    memset(f->effect, 0, (size_t)s->N * sizeof *f->effect);
-    for (int c = 0; c < f->n; c++)
-        for (int i = 0; i < s->N; i++) f->effect[i] += column_of(s, c)[i] * f->V[f->n * c + vector];
-    return sqrt(dense_dot(s->N, f->effect, f->effect));
-}
-
-/* Eigenvectors of A'A without effect, but for those that change no line, come first in V; Z has their forces of lines */
+/* Moves the eigenvectors of A'A that have no effect to the front of V, except those that change no line; Z has their forces of lines */
 static void find_directions(const struct statics *s, struct forces *f)
 {
     for (int i = 0; i < f->n; i++)
@@ -57,14 +35,18 @@ static void find_directions(const struct statics *s, struct forces *f)
     for (int i = 0; i < f->n && f->w[i] <= PERHAPS_NONE; i++) {
         double *z = f->Z + s->h * f->directions;
         for (int j = 0; j < s->h; j++) z[j] = f->V[f->n * (s->k + j) + i] * s->x_unit[s->n + s->k + j];
-        if (!(dense_dot(s->h, z, z) > 0) || effect_of(s, f, i) > NO_EFFECT) continue;
+        if (!(dense_dot(s->h, z, z) > 0)) continue;
+        memset(f->effect, 0, (size_t)s->N * sizeof *f->effect);
+        for (int c = 0; c < f->n; c++)
+            for (int k = 0; k < s->N; k++) f->effect[k] += column_of(s, c)[k] * f->V[f->n * c + i];
+        if (sqrt(dense_dot(s->N, f->effect, f->effect)) > NO_EFFECT) continue;
         for (int c = 0; c < f->n; c++) f->V[f->n * c + f->directions] = f->V[f->n * c + i];
         f->directions++;
     }
 }
 
 /* Z Z' a = -Z F: the least |F + Z'a| */
-static void lessen(struct mechanism *m, struct statics *s, struct forces *f)
+static void minimize_line_forces(struct mechanism *m, struct statics *s, struct forces *f)
 {
     const int d = f->directions;
     for (int i = 0; i < d; i++) {
@@ -74,25 +56,31 @@ static void lessen(struct mechanism *m, struct statics *s, struct forces *f)
         for (int j = 0; j < d; j++) f->M[d * j + i] = dense_dot(s->h, z, f->Z + s->h * j);
     }
     const int rank = lu_ranked_factor(d, f->M, f->pivot[0], f->pivot[1], DEPENDENT);
-    lu_ranked_solve(d, rank, f->M, f->pivot[0], f->pivot[1], f->room, f->a);
+    lu_ranked_solve(d, rank, f->M, f->pivot[0], f->pivot[1], f->work, f->a);
     memset(s->step, 0, (size_t)s->N * sizeof *s->step);
     for (int c = 0; c < f->n; c++)
         for (int i = 0; i < d; i++) s->step[s->n + c] += f->V[f->n * c + i] * f->a[i];
     statics_move(m, s, s->step, 1);
 }
 
-enum status statics_lessen(struct mechanism *m, struct statics *s)
+enum status statics_minimize_forces(struct mechanism *m, struct statics *s)
 {
+    const size_t n = (size_t)(s->k + s->h);
     struct arena scratch = {0};
-    struct forces f = {0};
+    struct forces f = {.n = s->k + s->h};
     s->ambiguous = 0;
     if (s->h == 0) return STATUS_OK;
-    enum status status = take_arrays(s, &scratch, &f);
+    double **const squares[] = {&f.AA, &f.V, &f.M, &f.Z}, **const columns[] = {&f.w, &f.a, &f.work};
+    for (int i = 0; i < 4; i++) *squares[i] = arena_allocate(&scratch, n * n, sizeof(double));
+    for (int i = 0; i < 3; i++) *columns[i] = arena_allocate(&scratch, n, sizeof(double));
+    for (int i = 0; i < 2; i++) f.pivot[i] = arena_allocate(&scratch, n, sizeof(int));
+    f.effect = arena_allocate(&scratch, (size_t)s->N, sizeof(double));
+    const enum status status = scratch.failed ? STATUS_NO_MEMORY : STATUS_OK;
     if (status == STATUS_OK) {
         statics_matrix(m, s, false);
         find_directions(s, &f);
         s->ambiguous = f.directions;
-        if (f.directions > 0) lessen(m, s, &f);
+        if (f.directions > 0) minimize_line_forces(m, s, &f);
         statics_residual(m, s);
         s->residual = sqrt(dense_dot(s->n, s->r, s->r));
     }

@@ -8,13 +8,13 @@
 #include "math/dense.h"
 #include "mech/statics.h"
 
-/* The corrector has converged at this share of the first residual */
+/* The corrector has converged at this fraction of the first residual */
 static const double ON_THE_PATH = 1e-6;
-/* The longest and the shortest step [share of the path's unit], and what a joint may move in one [rad or m] */
+/* The longest and the shortest step [fraction of the path's unit], and how far a joint may move in a step [rad or m] */
 static const double LONGEST = 1e6, SHORTEST = 1e-7, LONGEST_MOVE = 0.2;
 /* How far joints move across the end of a path [rad or m] */
 static const double CROSSING = 0.02;
-/* How far from the guess joints of scattered points are [rad or m] */
+/* The largest distance of scattered points from the guess [rad or m] */
 static const double SCATTER = 0.5;
 static const double DEPENDENT = 1e-13;
 enum { MOST_STEPS = 200, MOST_PATHS = 4, MOST_POINTS = 100, MOST_CORRECTIONS = 6, FAST = 3 };
@@ -35,7 +35,7 @@ static void factor_bordered(struct mechanism *m, struct statics *s, const struct
     for (int i = 0; i < s->N; i++) {
         s->J[size * s->N + i] = s->step[i];
         s->J[size * i + s->N] = s->along[i];
-        if (i < s->n) s->J[(size + 1) * i] += s->share * s->spring;
+        if (i < s->n) s->J[(size + 1) * i] += s->fraction * s->spring;
     }
     s->J[size * s->N + s->N] = s->along[s->N];
     s->rank = lu_ranked_factor(size, s->J, s->pivot[0], s->pivot[1], DEPENDENT);
@@ -43,29 +43,18 @@ static void factor_bordered(struct mechanism *m, struct statics *s, const struct
 
 static void solve_bordered(struct statics *s)
 {
-    lu_ranked_solve(s->N + 1, s->rank, s->J, s->pivot[0], s->pivot[1], s->room, s->step);
+    lu_ranked_solve(s->N + 1, s->rank, s->J, s->pivot[0], s->pivot[1], s->scratch, s->step);
 }
 
-/* The tangent of the path, in the direction of the last one, of length 1 */
-static void find_tangent(struct mechanism *m, struct statics *s, const struct path *path)
+static void move_to(struct mechanism *m, struct statics *s, struct path *path, double fraction)
 {
-    factor_bordered(m, s, path);
-    memset(s->step, 0, (size_t)s->N * sizeof *s->step);
-    s->step[s->N] = 1;
-    solve_bordered(s);
-    const double norm = sqrt(dense_dot(s->N + 1, s->step, s->step));
-    for (int i = 0; i <= s->N; i++) s->along[i] = s->step[i] / norm;
+    statics_move(m, s, s->step, fraction);
+    path->t += fraction * s->step[s->N] / path->unit;
+    s->fraction = 1 - path->t;
 }
 
-static void move_to(struct mechanism *m, struct statics *s, struct path *path, double share)
-{
-    statics_move(m, s, s->step, share);
-    path->t += share * s->step[s->N] / path->unit;
-    s->share = 1 - path->t;
-}
-
-/* From a prediction back to the path; the number of corrections, 0: it was not reached */
-static int correct(struct mechanism *m, struct statics *s, struct path *path)
+/* From a prediction back to the path; returns the number of corrections, 0 if the path was not reached */
+static int correct_to_path(struct mechanism *m, struct statics *s, struct path *path)
 {
     double before = INFINITY;
     for (int i = 1; i <= MOST_CORRECTIONS; i++) {
@@ -83,56 +72,46 @@ static int correct(struct mechanism *m, struct statics *s, struct path *path)
     return 0;
 }
 
-/* The units in which lengths along the path are measured stay those of its start; Newton's method chooses others */
-static void keep_units(struct statics *s, bool back)
+/* Back to where the last step began */
+static void return_to_path(struct mechanism *m, struct statics *s, struct path *path)
 {
-    double *const unit[2] = {s->r_unit, s->x_unit};
-    for (int i = 0; i < 2; i++)
-        memcpy(back ? unit[i] : s->path_unit[i], back ? s->path_unit[i] : unit[i], (size_t)s->N * sizeof(double));
-}
-
-/* The end of the path: Newton's method for the equilibrium itself; or back to where the last step began */
-static bool arrive(struct mechanism *m, struct statics *s, struct path *path)
-{
-    s->share = 0;
-    if (statics_newton(m, s) == STATUS_OK) return true;
-    keep_units(s, true);
     statics_return(m, s, s->before);
     path->t = path->t_before;
-    s->share = 1 - path->t;
+    s->fraction = 1 - path->t;
+}
+
+/* The end of the path: Newton's method for the equilibrium itself. On failure back to where the last step began, and to the units of
+   the path, in which its length is measured: Newton's method chooses others. */
+static bool arrive_at_equilibrium(struct mechanism *m, struct statics *s, struct path *path)
+{
+    const size_t bytes = (size_t)s->N * sizeof(double);
+    s->fraction = 0;
+    if (statics_newton(m, s) == STATUS_OK) return true;
+    memcpy(s->r_unit, s->path_unit[0], bytes);
+    memcpy(s->x_unit, s->path_unit[1], bytes);
+    return_to_path(m, s, path);
     path->length *= 0.25;
     return false;
 }
 
-static bool advance(struct mechanism *m, struct statics *s, struct path *path)
+static bool advance_along_path(struct mechanism *m, struct statics *s, struct path *path)
 {
     for (; path->length > SHORTEST * path->unit; path->length *= 0.5) {
         memcpy(s->step, s->along, (size_t)(s->N + 1) * sizeof *s->step);
         move_to(m, s, path, path->length * statics_longest(m, s, s->step, LONGEST_MOVE / path->length));
-        const int corrections = correct(m, s, path);
+        const int corrections = correct_to_path(m, s, path);
         if (corrections > 0) {
             if (corrections <= FAST) path->length = fmin(2 * path->length, LONGEST * path->unit);
             return true;
         }
-        statics_return(m, s, s->before);
-        path->t = path->t_before;
-        s->share = 1 - path->t;
+        return_to_path(m, s, path);
     }
     return false;
 }
 
-/* Where a path begins: at the guess, at the guess with straight links, or at the equilibrium without the forces of lines that are
-   given, found from there; and springs to it that are released with the forces */
-struct beginning {
-    double spring;
-    enum { AS_GUESSED, UNDEFORMED, UNLOADED } at;
-};
-
-static void straighten(const struct mechanism *m, struct statics *s)
-{
-    for (int i = 0; i < m->model->n_links; i++)
-        for (int k = 0; k < m->model->link[i].m; k++) s->q[m->model->link[i].eta_q + k] = 0;
-}
+/* Where a path begins: at the guess, at the guess with undeformed links, or at the equilibrium without given forces of lines, found from
+   the guess */
+enum beginning { GUESSED, UNDEFORMED, UNLOADED };
 
 /* A path begins at the point, with the multipliers and forces that leave the least residual there */
 static bool begin_path(struct mechanism *m, struct statics *s, double spring, struct path *path)
@@ -146,47 +125,41 @@ static bool begin_path(struct mechanism *m, struct statics *s, double spring, st
     path->length = 0.1 * path->unit;
     memset(s->along, 0, (size_t)(s->N + 1) * sizeof *s->along);
     s->along[s->N] = 1;
-    s->share = 1;
-    keep_units(s, false);
+    s->fraction = 1;
+    memcpy(s->path_unit[0], s->r_unit, (size_t)s->N * sizeof(double));
+    memcpy(s->path_unit[1], s->x_unit, (size_t)s->N * sizeof(double));
     return true;
 }
 
-enum ending { ARRIVED, STUCK, TOO_LONG };
-
-static enum ending follow_one(struct mechanism *m, struct statics *s, struct path *path)
-{
-    for (int i = 0; i < MOST_STEPS; i++) {
-        statics_residual(m, s);
-        find_tangent(m, s, path);
-        statics_keep(m, s, s->before);
-        path->t_before = path->t;
-        if (!advance(m, s, path)) return STUCK;
-        if ((path->t - 1) * (path->t_before - 1) <= 0 && arrive(m, s, path)) return ARRIVED;
-    }
-    return TOO_LONG;
-}
-
-/* Across the place where a path ends: forces jump there (the spring of a spherical joint at half a turn, a line of no length), or
-   grow beyond all bounds. The next path begins on the other side. */
-static void cross(struct mechanism *m, struct statics *s, const struct path *path)
-{
-    const double far = LONGEST * path->unit;
-    statics_move(m, s, s->along, far * statics_longest(m, s, s->along, CROSSING / far));
-}
-
+/* Paths, one after the other, each of at most MOST_STEPS steps. Where one ends, forces jump (the spring of a spherical joint at half a
+   turn, a line of no length), or grow beyond all bounds: the next path begins on the other side. */
 static bool follow_from(struct mechanism *m, struct statics *s, double spring)
 {
     struct path path;
     for (int i = 0; i < MOST_PATHS && begin_path(m, s, spring, &path); i++) {
-        const enum ending ending = follow_one(m, s, &path);
-        if (ending == ARRIVED) return true;
-        if (ending == STUCK) cross(m, s, &path);
+        bool stuck = false;
+        for (int j = 0; j < MOST_STEPS && !stuck; j++) {
+            statics_residual(m, s);
+            factor_bordered(m, s, &path);
+            memset(s->step, 0, (size_t)s->N * sizeof *s->step);
+            s->step[s->N] = 1;
+            solve_bordered(s);
+            const double norm = sqrt(dense_dot(s->N + 1, s->step, s->step));
+            for (int k = 0; k <= s->N; k++)
+                s->along[k] = s->step[k] / norm; /* tangent, in the direction of the last one */
+            statics_keep(m, s, s->before);
+            path.t_before = path.t;
+            stuck = !advance_along_path(m, s, &path);
+            if (!stuck && (path.t - 1) * (path.t_before - 1) <= 0 && arrive_at_equilibrium(m, s, &path)) return true;
+        }
+        const double far = LONGEST * path.unit;
+        if (stuck) statics_move(m, s, s->along, far * statics_longest(m, s, s->along, CROSSING / far));
     }
     return false;
 }
 
-/* The equilibrium without forces of lines that are given; then these forces again. False: there is none, or no such force */
-static bool unload(struct mechanism *m, struct statics *s)
+/* The equilibrium without given forces of lines; then these forces are applied again. False: there is none, or no such force. */
+static bool find_unloaded(struct mechanism *m, struct statics *s)
 {
     const double *F = s->guess + m->model->nq + m->constraints->n_rows;
     bool found = false;
@@ -201,23 +174,25 @@ static bool unload(struct mechanism *m, struct statics *s)
     return found;
 }
 
-static bool follow(struct mechanism *m, struct statics *s, const struct beginning *from)
+/* spring: stiffness of springs to the point where the path begins, which are released with the forces */
+static bool follow(struct mechanism *m, struct statics *s, enum beginning from, double spring)
 {
     statics_return(m, s, s->guess);
-    s->share = 0;
-    if (from->at == UNDEFORMED) straighten(m, s);
-    if (from->at == UNLOADED) {
-        if (!unload(m, s)) return false;
+    s->fraction = 0;
+    for (int i = 0; i < m->model->n_links && from == UNDEFORMED; i++)
+        for (int k = 0; k < m->model->link[i].m; k++) s->q[m->model->link[i].eta_q + k] = 0;
+    if (from == UNLOADED) {
+        if (!find_unloaded(m, s)) return false;
         statics_keep(m, s, s->begin);
         if (statics_newton(m, s) == STATUS_OK) return true;
         statics_return(m, s, s->begin);
     }
-    return follow_from(m, s, from->spring);
+    return follow_from(m, s, spring);
 }
 
-/* Newton's method from points around the guess: joints up to SCATTER away, elastic coordinates by the deflections of their loads,
+/* Newton's method from points around the guess: joints up to SCATTER away, elastic coordinates by the deflections under their loads,
    times 2 frac(i c / golden ratio) - 1 */
-static bool scatter(struct mechanism *m, struct statics *s)
+static bool try_scattered(struct mechanism *m, struct statics *s)
 {
     for (int i = 1; i <= MOST_POINTS; i++) {
         statics_return(m, s, s->guess);
@@ -225,7 +200,7 @@ static bool scatter(struct mechanism *m, struct statics *s)
         for (int link = 0, c = 0; link < m->model->n_links; link++) {
             const struct link_model *lm = &m->model->link[link];
             for (; c < s->n && s->coordinate[c] < lm->eta_v + lm->m; c++) {
-                const double turn = i * (c + 1) * 0.6180339887498949, u = 2 * (turn - floor(turn)) - 1;
+                const double x = i * (c + 1) * 0.6180339887498949, u = 2 * (x - floor(x)) - 1;
                 const bool joint = s->coordinate[c] < lm->v + lm->joint.nv;
                 s->step[c] = u * (joint ? SCATTER / s->x_unit[c] : s->terms[s->coordinate[c]] * s->x_unit[c]);
             }
@@ -240,12 +215,10 @@ static bool scatter(struct mechanism *m, struct statics *s)
 
 enum status statics_follow(struct mechanism *m, struct statics *s)
 {
-    static const struct beginning from[] = {{0, AS_GUESSED}, {0, UNLOADED}, {1, AS_GUESSED}, {0, UNDEFORMED}};
-    bool arrived = false;
     s->followed_a_path = true;
-    for (size_t i = 0; i < sizeof from / sizeof *from && !arrived; i++) arrived = follow(m, s, &from[i]);
-    arrived = arrived || scatter(m, s);
-    s->share = 0;
+    const bool arrived = follow(m, s, GUESSED, 0) || follow(m, s, UNLOADED, 0) || follow(m, s, GUESSED, 1) ||
+                         follow(m, s, UNDEFORMED, 0) || try_scattered(m, s);
+    s->fraction = 0;
     statics_residual(m, s);
     return arrived ? STATUS_OK : STATUS_NO_EQUILIBRIUM;
 }

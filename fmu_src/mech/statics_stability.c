@@ -6,9 +6,9 @@
 #include "math/eigen.h"
 #include "mech/statics.h"
 
-/* A stiffness below this share of the load is rounding */
+/* A stiffness below this fraction of the load is a rounding error */
 static const double FLAT = 1e-9;
-/* Rows of loops and lines are independent down to this share of the largest */
+/* Rows of loops and lines are independent down to this fraction of the largest */
 static const double DEPENDENT = 1e-11;
 
 /* ---- stability ------------------------------------------------------------------------------------------------------------- */
@@ -24,8 +24,8 @@ static double orthogonalize(int n, int rows, const double *Q, double *x)
     return sqrt(dense_dot(n, x, x));
 }
 
-/* Orthonormal rows: first those of loops and kept lines, of J in units, then the directions that these leave. Returns the number of
-   the first. */
+/* Orthonormal rows: first those of loops and kept lines, of J in units, then the directions that they leave free. Returns the number of
+   the former. */
 static int find_directions(const struct statics *s, double *Q)
 {
     const int n = s->n;
@@ -45,20 +45,8 @@ static int find_directions(const struct statics *s, double *Q)
     return constrained;
 }
 
-/* Z' (K + K')/2 Z, r x r, with the directions Z as rows */
-static void reduce_stiffness(const struct statics *s, int r, const double *Z, double *KZ, double *reduced)
-{
-    const int n = s->n;
-    for (int a = 0; a < r; a++) {
-        for (int i = 0; i < n; i++) {
-            KZ[i] = 0;
-            for (int j = 0; j < n; j++) KZ[i] += 0.5 * (s->J[s->N * j + i] + s->J[s->N * i + j]) * Z[n * a + j];
-        }
-        for (int b = 0; b < r; b++) reduced[r * a + b] = dense_dot(n, Z + n * b, KZ);
-    }
-}
-
-/* In units of the coordinates K has a diagonal of 1 or less: what is below FLAT is rounding                              (100) */
+/* Eigenvalues of Z' (K + K')/2 Z, Z the directions that are free. In units of the coordinates K has a diagonal of 1 or less: a value
+   below FLAT is a rounding error                                                                                       (100) */
 static enum status count_directions(const struct statics *s, struct arena *scratch, struct stability *stability)
 {
     const size_t n = (size_t)s->n;
@@ -67,7 +55,14 @@ static enum status count_directions(const struct statics *s, struct arena *scrat
            *w = arena_allocate(scratch, n, sizeof *w);
     if (scratch->failed) return STATUS_NO_MEMORY;
     const int constrained = find_directions(s, Q), r = s->n - constrained;
-    reduce_stiffness(s, r, Q + s->n * constrained, KZ, reduced);
+    const double *Z = Q + s->n * constrained; /* as rows */
+    for (int a = 0; a < r; a++) {
+        for (int i = 0; i < s->n; i++) {
+            KZ[i] = 0;
+            for (int j = 0; j < s->n; j++) KZ[i] += 0.5 * (s->J[s->N * j + i] + s->J[s->N * i + j]) * Z[s->n * a + j];
+        }
+        for (int b = 0; b < r; b++) reduced[r * a + b] = dense_dot(s->n, Z + s->n * b, KZ);
+    }
     eigen_symmetric(r, reduced, V, w);
     stability->directions = r;
     for (int i = 0; i < r; i++) {
@@ -82,9 +77,7 @@ enum status statics_stability(struct mechanism *m, struct statics *s, struct sta
     struct arena scratch = {0};
     *stability = (struct stability){0};
     if (s->n == 0) return STATUS_OK;
-    statics_residual(m, s);
-    statics_derivatives(m, s);
-    statics_units(m, s);
+    statics_linearize(m, s);
     statics_matrix(m, s, false);
     const enum status status = count_directions(s, &scratch, stability);
     arena_release(&scratch);
@@ -96,9 +89,7 @@ enum status statics_stability(struct mechanism *m, struct statics *s, struct sta
 
 enum status statics_differentiate(struct mechanism *m, struct statics *s)
 {
-    statics_residual(m, s);
-    statics_derivatives(m, s);
-    statics_units(m, s);
+    statics_linearize(m, s);
     statics_matrix(m, s, false);
     memcpy(s->holding, s->f, (size_t)m->model->nv * sizeof *s->holding);
     s->rank = lu_ranked_factor(s->N, s->J, s->pivot[0], s->pivot[1], 1e-12);
@@ -115,7 +106,7 @@ void statics_change(const struct mechanism *m, struct statics *s, const double *
         s->step[s->n + s->k + j] = change != NULL ? -change[s->row_of[j] >= 0 ? s->row_of[j] : s->force[j]] : 0;
     }
     for (int i = 0; i < s->N; i++) s->step[i] *= s->r_unit[i];
-    lu_ranked_solve(s->N, s->rank, s->J, s->pivot[0], s->pivot[1], s->room, s->step);
+    lu_ranked_solve(s->N, s->rank, s->J, s->pivot[0], s->pivot[1], s->scratch, s->step);
     for (int i = 0; i < s->n; i++) dx[s->coordinate[i]] = s->step[i] * s->x_unit[i];
     for (int k = 0; k < s->k; k++) dlambda[m->constraints->active[k]] = s->step[s->n + k] * s->x_unit[s->n + k];
     for (int j = 0; j < s->h; j++) dF[s->force[j]] = s->step[s->n + s->k + j] * s->x_unit[s->n + s->k + j];

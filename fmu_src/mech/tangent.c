@@ -77,8 +77,8 @@ static void change_frames(struct mechanism *m)
     }
 }
 
-/* A force x u and the moment x u x (p_A - p_B) of a plane that turns: u turns with it */
-static void turn_plane(const struct equation *e, const struct attachment *side, double x, double (*change)[6])
+/* A force x u and the moment x u x (p_A - p_B) of a plane that turns: u rotates with it */
+static void add_plane_rotation(const struct equation *e, const struct attachment *side, double x, double (*change)[6])
 {
     const struct frame_derivative *dA = &side[SIDE_A].change, *dB = &side[SIDE_B].change;
     double u[3], du[3], d[3], dd[3], c[3];
@@ -116,7 +116,7 @@ static void change_loads(struct mechanism *m)
         for (int row = loops->first[i]; row < loops->first[i + 1]; row++) {
             const struct equation *e = &loops->equation[row];
             double dc[3];
-            if (e->turns) turn_plane(e, side, loops->lambda[row], change);
+            if (e->turns) add_plane_rotation(e, side, loops->lambda[row], change);
             if (!e->rotational) continue;
             direction_change(e, side, side[SIDE_A].change.phi, side[SIDE_B].change.phi, dc);
             axpy3(loops->lambda[row], dc, change[SIDE_A]);
@@ -136,47 +136,36 @@ static void load_changes(struct mechanism *m, const struct input *in, const stru
     actuators_change_loads(m, in, direction);
 }
 
-/* dqdd at constant multipliers, and in rhs minus the resulting change of the gap's acceleration, which dlambda compensates */
-static void open_tangent(struct mechanism *m, const struct input *in, const struct direction *direction, double *dqdd)
-{
-    const struct model *model = m->model;
-    struct constraints *loops = m->constraints;
-    load_changes(m, in, direction);
-    dyn_tangent_inward(model, m->work, m->tangent, in, (const double(*)[6])m->load_change, dqdd);
-    if (loops->n_rows == 0) return;
-    dyn_tangent_motion(model, m->work, m->tangent, dqdd);
-    change_frames(m);
-    for (int k = 0; k < loops->n_active; k++) {
-        const int row = loops->active[k];
-        loops->rhs[k] = -acceleration_change(&loops->equation[row], loops->side[constraints_loop(loops, row)]);
-    }
-}
-
-/* At the loop frames of constraints_frames() */
+/* At the loop frames of constraints_frames(): dqdd at constant multipliers, then their change dlambda, which compensates the change
+   of the gap's acceleration */
 static void closed_tangent(struct mechanism *m, const struct input *in, const struct direction *direction, bool outputs,
                            double *dqdd)
 {
     const struct model *model = m->model;
-    const struct constraints *loops = m->constraints;
-    open_tangent(m, in, direction, dqdd);
-    if (loops->n_rows == 0) {
-        if (outputs) dyn_tangent_motion(model, m->work, m->tangent, dqdd);
-        return;
-    }
-    constraints_respond(m, dqdd);
-    memset(loops->dlambda, 0, (size_t)loops->n_rows * sizeof(double));
-    for (int k = 0; k < loops->n_active; k++) loops->dlambda[loops->active[k]] = loops->rhs[k];
-    if (!outputs) return;
-
-    /* again with the change of the multipliers in the loads, for the outputs */
+    struct constraints *loops = m->constraints;
+    const double(*load_change)[6] = (const double(*)[6])m->load_change;
     load_changes(m, in, direction);
-    for (int row = 0; row < loops->n_rows; row++) {
-        const int i = constraints_loop(loops, row);
-        constraints_add_multiplier(&loops->equation[row], loops->side[i], loops->dlambda[row],
-                                   m->load_change + LOOP_LOADS * i);
+    dyn_tangent_inward(model, m->work, m->tangent, in, load_change, dqdd);
+    if (loops->n_rows > 0) {
+        dyn_tangent_motion(model, m->work, m->tangent, dqdd);
+        change_frames(m);
+        for (int k = 0; k < loops->n_active; k++) {
+            const int row = loops->active[k];
+            loops->rhs[k] = -acceleration_change(&loops->equation[row], loops->side[constraints_loop(loops, row)]);
+        }
+        constraints_respond(m, dqdd);
+        constraints_scatter(loops, loops->rhs, loops->dlambda);
     }
-    dyn_tangent_inward(model, m->work, m->tangent, in, (const double(*)[6])m->load_change, dqdd);
-    dyn_tangent_motion(model, m->work, m->tangent, dqdd);
+    if (outputs && loops->n_rows > 0) { /* again with the change of the multipliers in the loads */
+        load_changes(m, in, direction);
+        for (int row = 0; row < loops->n_rows; row++) {
+            const int i = constraints_loop(loops, row);
+            constraints_add_multiplier(&loops->equation[row], loops->side[i], loops->dlambda[row],
+                                       m->load_change + LOOP_LOADS * i);
+        }
+        dyn_tangent_inward(model, m->work, m->tangent, in, load_change, dqdd);
+    }
+    if (outputs) dyn_tangent_motion(model, m->work, m->tangent, dqdd);
 }
 
 void mechanism_tangent(struct mechanism *m, const struct input *in, const struct direction *direction, bool outputs,
@@ -186,7 +175,7 @@ void mechanism_tangent(struct mechanism *m, const struct input *in, const struct
     closed_tangent(m, in, direction, outputs, dqdd);
 }
 
-/* dyn_tangent_inward() solves for accelerations too, which are of no use here */
+/* dyn_tangent_inward() also solves for accelerations, which are not needed here */
 void mechanism_force_change(struct mechanism *m, const struct input *in, const struct direction *direction,
                             double *change)
 {
@@ -206,23 +195,7 @@ static void add_load_changes(struct mechanism *m, int from, int to, double *colu
     }
 }
 
-/* Lines and planes rotate as their ends move: the loads from `first` on, direction by direction */
-static void add_changes_by_direction(struct mechanism *m, const struct input *in, int first, double *by_q)
-{
-    const struct model *model = m->model;
-    struct constraints *loops = m->constraints;
-    const int end = actuator_load(m->robot, m->robot->n_actuators);
-    memset(loops->direction, 0, (size_t)model->nv * sizeof(double));
-    for (int j = 0; j < model->nv && first < end; j++) {
-        const struct direction q = {.q = loops->direction};
-        loops->direction[j] = 1;
-        load_changes(m, in, &q);
-        loops->direction[j] = 0;
-        add_load_changes(m, first, end, by_q + (size_t)model->nv * (size_t)j);
-    }
-}
-
-/* What carries the loop frames in a direction, as dyn_force_jacobian_frames() made it */
+/* The changes, as dyn_force_jacobian_frames() computed them, of the sections to which the loop frames are attached */
 static void load_frames(struct mechanism *m, const struct frame_derivative *frames)
 {
     for (int i = 0; i < LOOP_LOADS * m->robot->n_loops; i++)
@@ -233,7 +206,8 @@ void mechanism_force_jacobian(struct mechanism *m, const struct input *in, doubl
 {
     const struct model *model = m->model;
     const struct constraints *loops = m->constraints;
-    const int actuators = actuator_load(m->robot, 0);
+    const int actuators = actuator_load(m->robot, 0), end = actuator_load(m->robot, m->robot->n_actuators);
+    const int first = loops->turning ? 0 : actuators;
     const size_t n = (size_t)model->nv;
     dyn_force_jacobian_frames(model, m->work, m->tangent, in, actuators, by_q, by_qd, loops->frames[0],
                               loops->frames[1]);
@@ -242,7 +216,15 @@ void mechanism_force_jacobian(struct mechanism *m, const struct input *in, doubl
         change_loads(m);
         add_load_changes(m, 0, actuators, by_q + n * j);
     }
-    add_changes_by_direction(m, in, loops->turning ? 0 : actuators, by_q);
+    /* lines and planes rotate as their ends move: these loads direction by direction */
+    memset(loops->direction, 0, n * sizeof(double));
+    for (size_t j = 0; j < n && first < end; j++) {
+        const struct direction q = {.q = loops->direction};
+        loops->direction[j] = 1;
+        load_changes(m, in, &q);
+        loops->direction[j] = 0;
+        add_load_changes(m, first, end, by_q + n * j);
+    }
 }
 
 /* dqdd of the tree becomes that of the robot with loops:  S dlambda = -(change of the gap's acceleration, G dqdd included) */
@@ -261,21 +243,6 @@ static void close_column(struct mechanism *m, double *dqdd)
     constraints_respond(m, dqdd);
 }
 
-/* The same direction by direction: the changes of positions and velocities that planes need are not among those of the sweeps */
-static void jacobian_by_direction(struct mechanism *m, const struct input *in, double *by_q, double *by_qd)
-{
-    const size_t n = (size_t)m->model->nv;
-    double *unit = m->constraints->direction;
-    memset(unit, 0, n * sizeof *unit);
-    for (size_t j = 0; j < n; j++) {
-        const struct direction q = {.q = unit}, qd = {.qd = unit};
-        unit[j] = 1;
-        closed_tangent(m, in, &q, false, by_q + n * j);
-        closed_tangent(m, in, &qd, false, by_qd + n * j);
-        unit[j] = 0;
-    }
-}
-
 static bool is_tree(const struct mechanism *m)
 {
     return m->robot->n_loops + m->robot->n_actuators == 0;
@@ -291,8 +258,17 @@ void mechanism_jacobian(struct mechanism *m, const struct input *in, double *by_
         return;
     }
     constraints_frames(m, false); /* mechanism_forward() leaves those of the open tree */
-    if (m->constraints->turning) {
-        jacobian_by_direction(m, in, by_q, by_qd);
+    if (m->constraints
+            ->turning) { /* planes need changes of positions and velocities that are not among those of the sweeps */
+        double *unit = m->constraints->direction;
+        const struct direction q = {.q = unit}, qd = {.qd = unit};
+        memset(unit, 0, n * sizeof *unit);
+        for (size_t j = 0; j < n; j++) {
+            unit[j] = 1;
+            closed_tangent(m, in, &q, false, by_q + n * j);
+            closed_tangent(m, in, &qd, false, by_qd + n * j);
+            unit[j] = 0;
+        }
         return;
     }
     mechanism_force_jacobian(m, in, by_q, by_qd);

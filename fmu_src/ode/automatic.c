@@ -12,11 +12,11 @@
 #include "ode/pairs.h"
 #include "ode/policy.h"
 
-/* The choice is a trial: a method runs for some steps, and the simulated time per work, counted in evaluations of the right-hand
-   side, tells which is best. First ESDIRK; explicit and symmetric methods are tried where its steps resolve the fastest mode
-   anyway, h omega < RESOLVED, and kept where they do BETTER. Trials become rarer. Counts of work, not times, so that runs repeat
-   bit for bit. Of low order, the explicit method errs several times less than ESDIRK at the same tolerance: it may take ACCURATE
-   times the work. */
+/* A method is chosen by trials: it runs for some steps, and the simulated time per work, counted in evaluations of the right-hand
+   side, decides. ESDIRK is the first. The explicit and the symmetric method are tried if the steps of ESDIRK resolve the fastest mode
+   anyway, h omega < RESOLVED, and kept if they are BETTER. Trials become rarer. Work is counted, not timed, so that runs repeat
+   bit for bit. With the pair of low order the error of the explicit method is several times smaller than that of ESDIRK at the same
+   tolerance, so it may take ACCURATE times the work. */
 static const double RESOLVED = 3, BETTER = 1.1, HOPELESS = 0.3, FIRST_STEP = 2, FADING = 0.9, SLOWER = 0.5,
                     ACCURATE = 1.3;
 enum {
@@ -24,7 +24,7 @@ enum {
     NEXT_TRIAL = 30,
     RARER = 3,
     RAREST_TRIAL = 20000,
-    SETTLING = 7,
+    WARM_UP = 7,
     TRIAL = 12,
     MOST_INTERRUPTIONS = 2
 };
@@ -74,7 +74,7 @@ static struct integrator *in_use(struct automatic *a)
 
 /* ---- operations -------------------------------------------------------------------------------------------------------------- */
 
-static void choose(struct automatic *a, enum method method, const char *why)
+static void choose_method(struct automatic *a, enum method method, const char *why)
 {
     a->base.used = a->base.chosen = method;
     snprintf(a->base.choice, CHOICE_SIZE, "%s", why);
@@ -89,17 +89,17 @@ static enum status configure(struct integrator *integrator, const struct integra
         const struct integrator_options adapted = policy_adapt(integrator->ode, (enum method)i, options);
         if (a->method[i] != NULL) status = integrator_configure(a->method[i], &adapted);
     }
-    if (a->requested != METHOD_AUTOMATIC) choose(a, a->requested, "requested by solver.method");
-    else choose(a, METHOD_ESDIRK, "initial choice, no trial yet");
+    if (a->requested != METHOD_AUTOMATIC) choose_method(a, a->requested, "requested by solver.method");
+    else choose_method(a, METHOD_ESDIRK, "initial choice, no trial yet");
     a->trials = first_trials;
     return status;
 }
 
-static void forget(struct integrator *integrator)
+static void reset(struct integrator *integrator)
 {
     struct automatic *a = automatic_of(integrator);
     for (int i = 1; i < METHODS; i++)
-        if (a->method[i] != NULL) integrator_forget(a->method[i]);
+        if (a->method[i] != NULL) integrator_reset(a->method[i]);
     a->changes = 0;
 }
 
@@ -110,22 +110,17 @@ static enum status restart(struct integrator *integrator, double t, const double
 
 /* ---- trials ------------------------------------------------------------------------------------------------------------------ */
 
-/* Motion for the symmetric method: no input drives it or did so more than once, no stops, no dry friction */
-static bool is_symmetric_motion(const struct automatic *a)
-{
-    const struct ode *ode = a->base.ode;
-    return !a->base.driven && a->trials.interrupted < MOST_INTERRUPTIONS && ode->n_switches == 0 &&
-           ode->longest_step == NULL;
-}
-
-/* The next method without history, in turn. The symmetric one is for motion that no input drives: it keeps the oscillations of
-   unresolved modes, which inputs excite at every kink. */
+/* The next method without history, in turn. The symmetric method is for motion that no input drives, or did so at most once, without
+   stops and dry friction: it keeps the oscillations of unresolved modes, which inputs excite at every kink. */
 static enum method next_candidate(const struct automatic *a)
 {
     const struct trials *trials = &a->trials;
+    const struct ode *ode = a->base.ode;
+    const bool symmetric = !a->base.driven && trials->interrupted < MOST_INTERRUPTIONS && ode->n_switches == 0 &&
+                           ode->longest_step == NULL;
     int i = (int)trials->tried;
     do i = i == METHOD_ESDIRK ? METHOD_SYMMETRIC : i - 1;
-    while (i == (int)trials->best || (i == METHOD_SYMMETRIC && !is_symmetric_motion(a)));
+    while (i == (int)trials->best || (i == METHOD_SYMMETRIC && !symmetric));
     return (enum method)i;
 }
 
@@ -142,7 +137,7 @@ static enum status change_to(struct automatic *a, enum method method, double t, 
     return status;
 }
 
-/* Tries another method, if it can be better. The last step took `taken`, perhaps cut short. */
+/* Tries another method if it can be better. `taken`: the length of the last step, which may have been cut short. */
 static enum status begin_trial(struct automatic *a, double taken, double t, const double *y)
 {
     struct trials *trials = &a->trials;
@@ -169,8 +164,8 @@ static enum status begin_trial(struct automatic *a, double taken, double t, cons
     return change_to(a, candidate, t, y, first);
 }
 
-/* The time per work of a method as it counts in a comparison. Methods continue with the same pair, so that of the method in use
-   tells the order of both. */
+/* The time per work of a method as it counts in a comparison. Methods continue with the same pair, so the pair of the method in use
+   is that of both. */
 static double merit(struct automatic *a, enum method method, double speed)
 {
     const bool low = pairs_low((const struct one_step *)(const void *)in_use(a));
@@ -192,38 +187,22 @@ static enum status end_trial(struct automatic *a, double t, const double *y)
     trials->best = a->base.used;
     trials->pause = trials->wait = NEXT_TRIAL;
     trials->compared = trials->best_speed = 0;
-    choose(a, a->base.used, why);
+    choose_method(a, a->base.used, why);
     return STATUS_OK;
-}
-
-/* After a pause, which ends early where the speed of the method has fallen. The symmetric method, once it has been compared, is left
-   only then: other methods lose energy. */
-static bool is_time_for_trial(struct trials *trials)
-{
-    const double speed = trials->time / trials->work;
-    const bool slower = speed < SLOWER * trials->best_speed;
-    trials->best_speed = fmax(trials->best_speed, speed);
-    trials->wait--;
-    if (slower && trials->wait > 0 && trials->wait < trials->pause - NEXT_TRIAL) {
-        trials->wait = 0;
-        trials->pause = NEXT_TRIAL;
-        trials->best_speed = speed;
-    }
-    if (trials->wait > 0) return false;
-    return trials->best != METHOD_SYMMETRIC || trials->compared < 2 || slower;
 }
 
 static enum status leave_symmetric(struct automatic *a, double t, const double *y)
 {
     const double h = integrator_step_size(in_use(a));
-    choose(a, METHOD_ESDIRK, "inputs change, and the symmetric method is for constant inputs");
+    choose_method(a, METHOD_ESDIRK, "inputs change, and the symmetric method is for constant inputs");
     const double interrupted = a->trials.interrupted + 1;
     a->trials = first_trials;
     a->trials.interrupted = interrupted;
     return change_to(a, METHOD_ESDIRK, t, y, h);
 }
 
-/* After a step that took this time and this work */
+/* After a step that took this time and this work. A trial begins after a pause, which ends early if the speed of the method has
+   fallen. Once the symmetric method has been compared, only that ends its use: other methods lose energy. */
 static enum status compare_methods(struct automatic *a, double time, double work, double t, const double *y)
 {
     struct trials *trials = &a->trials;
@@ -233,10 +212,21 @@ static enum status compare_methods(struct automatic *a, double time, double work
     if (trials->left > 0) {
         const bool hopeless = trials->time < HOPELESS * trials->best_speed_before * trials->work;
         trials->left--;
-        if (trials->left == TRIAL - SETTLING && !hopeless) trials->time = trials->work = 0;
-        return trials->left == 0 || (hopeless && trials->left <= TRIAL - SETTLING) ? end_trial(a, t, y) : STATUS_OK;
+        if (trials->left == TRIAL - WARM_UP && !hopeless) trials->time = trials->work = 0;
+        return trials->left == 0 || (hopeless && trials->left <= TRIAL - WARM_UP) ? end_trial(a, t, y) : STATUS_OK;
     }
-    return is_time_for_trial(trials) ? begin_trial(a, time, t, y) : STATUS_OK;
+    const double speed = trials->time / trials->work;
+    const bool slower = speed < SLOWER * trials->best_speed;
+    trials->best_speed = fmax(trials->best_speed, speed);
+    trials->wait--;
+    if (slower && trials->wait > 0 && trials->wait < trials->pause - NEXT_TRIAL) {
+        trials->wait = 0;
+        trials->pause = NEXT_TRIAL;
+        trials->best_speed = speed;
+    }
+    if (trials->wait > 0) return STATUS_OK;
+    if (trials->best == METHOD_SYMMETRIC && trials->compared >= 2 && !slower) return STATUS_OK;
+    return begin_trial(a, time, t, y);
 }
 
 static double work_of(const struct integrator *method)
@@ -294,16 +284,7 @@ static void statistics(const struct integrator *integrator, struct integrator_st
         struct integrator_statistics s;
         if (a->method[i] == NULL) continue;
         integrator_statistics(a->method[i], &s);
-        sum->steps += s.steps;
-        sum->rhs += s.rhs;
-        sum->jacobians += s.jacobians;
-        sum->restarts += s.restarts;
-        sum->newton_iterations += s.newton_iterations;
-        sum->error_test_failures += s.error_test_failures;
-        sum->newton_failures += s.newton_failures;
-        sum->residuals += s.residuals;
-        sum->factorizations += s.factorizations;
-        sum->events += s.events;
+        integrator_add_counts(&s, sum);
     }
 }
 
@@ -332,7 +313,7 @@ static void save(const struct integrator *integrator, double *memory)
     if (a->method[integrator->used] != NULL) integrator_save(a->method[integrator->used], memory + OWN_MEMORY);
 }
 
-/* A state may come from anywhere: a number that is none of the methods that are compared is the first choice */
+/* A saved state may hold any number: one that is none of the compared methods becomes the first choice */
 static enum method saved_candidate(const struct automatic *a, double number)
 {
     const int method = saved_count(number, METHODS - 1);
@@ -348,7 +329,7 @@ static void resume(struct integrator *integrator, const double *memory)
 {
     struct automatic *a = automatic_of(integrator);
     const enum method chosen = saved_method(a, memory[CHOSEN]);
-    if (chosen != integrator->chosen) choose(a, chosen, "restored with the state");
+    if (chosen != integrator->chosen) choose_method(a, chosen, "restored with the state");
     integrator->used = saved_method(a, memory[USED]);
     if (a->requested == METHOD_AUTOMATIC) { /* else there are no trials */
         memcpy(&a->trials, memory + TRIALS, sizeof a->trials);
@@ -367,7 +348,7 @@ static void release(struct integrator *integrator)
 }
 
 static const struct integrator_ops automatic_ops = {.configure = configure,
-                                                    .forget = forget,
+                                                    .reset = reset,
                                                     .restart = restart,
                                                     .step = step,
                                                     .step_size = step_size,

@@ -8,8 +8,8 @@
 INLINE void add_up(const int count, const struct combination *terms, int n, double *restrict sum)
 {
     for (int i = 0; i < n; i++) {
-        double s = terms->share[0] * terms->x[0][i];
-        for (int k = 1; k < count; k++) s += terms->share[k] * terms->x[k][i];
+        double s = terms->weight[0] * terms->x[0][i];
+        for (int k = 1; k < count; k++) s += terms->weight[k] * terms->x[k][i];
         sum[i] = s;
     }
 }

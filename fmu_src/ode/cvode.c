@@ -28,7 +28,7 @@ struct cvode {
     void *memory;          /* CVODE's                                                */
     N_Vector y, tolerance; /* n_x + n_v                                              */
     struct newton newton;  /* A, B and the reduction of the Newton system to n_v     */
-    long age_from;         /* steps when A and B were made                           */
+    long age_from;         /* steps when A and B were computed                       */
     bool articulated;      /* the O(n) matrix of struct ode instead of A and B       */
     double *force;         /* n_v + n_lambda: scratch                                */
     bool keep;             /* A and B remain valid across the next restart           */
@@ -101,7 +101,7 @@ static int set_error_handler(struct cvode *cvode)
 /* ---- callbacks of CVODE ------------------------------------------------------------------------------------------- */
 
 /* CVODE's return values: 0 success, positive recoverable (a smaller step), negative final */
-static int answer(enum status status)
+static int cvode_code(enum status status)
 {
     return status == STATUS_OK ? 0 : status_is_recoverable(status) ? 1 : -1;
 }
@@ -116,7 +116,7 @@ static int rhs(sunrealtype t, N_Vector y, N_Vector ydot, void *user)
     if (status == STATUS_OK)
         status = integrator_check_rates(count_states(cvode), derivative, tolerance, cvode->relative_tolerance);
     cvode->too_fast = status == STATUS_TOO_FAST;
-    return answer(status);
+    return cvode_code(status);
 }
 
 /* 1/w = rtol |y| + atol, and a fraction of it at the start */
@@ -131,15 +131,7 @@ static int weigh(N_Vector y, N_Vector weight, void *user)
     return 0;
 }
 
-/* The O(n) Newton matrix of struct ode, computed at every call because it is cheap */
-static int make_articulated(struct cvode *cvode, double t, const double *y, double gamma)
-{
-    const struct ode *ode = cvode->base.ode;
-    newton_at(&cvode->newton, gamma, y);
-    cvode->before.factorizations++;
-    return answer(ode->factor(ode->context, t, y, gamma));
-}
-
+/* The O(n) matrix of struct ode is factored at every call because it is cheap */
 static int make_newton_matrix(sunrealtype t, N_Vector y, N_Vector fy, SUNMatrix matrix, sunbooleantype jacobian_is_good,
                               sunbooleantype *jacobian_is_new, sunrealtype gamma, void *user, N_Vector u, N_Vector v,
                               N_Vector w)
@@ -149,7 +141,11 @@ static int make_newton_matrix(sunrealtype t, N_Vector y, N_Vector fy, SUNMatrix 
     struct newton *newton = &cvode->newton;
     (void)fy, (void)u, (void)v, (void)w;
     *jacobian_is_new = !jacobian_is_good;
-    if (cvode->articulated) return make_articulated(cvode, t, N_VGetArrayPointer(y), gamma);
+    if (cvode->articulated) {
+        newton_at(newton, gamma, N_VGetArrayPointer(y));
+        cvode->before.factorizations++;
+        return cvode_code(ode->factor(ode->context, t, N_VGetArrayPointer(y), gamma));
+    }
     struct integrator_statistics count;
     integrator_statistics(&cvode->base, &count);
     const bool keep = cvode->keep && count.steps - cvode->age_from < JACOBIAN_LASTS;
@@ -157,7 +153,7 @@ static int make_newton_matrix(sunrealtype t, N_Vector y, N_Vector fy, SUNMatrix 
     *jacobian_is_new = !jacobian_is_good && !keep;
     if (*jacobian_is_new) {
         const enum status status = ode->jacobian(ode->context, t, N_VGetArrayPointer(y), newton->A, newton->B);
-        if (status != STATUS_OK) return answer(status);
+        if (status != STATUS_OK) return cvode_code(status);
         cvode->age_from = count.steps;
     }
     newton_matrix(newton, gamma, N_VGetArrayPointer(y), SUNDenseMatrix_Data(matrix));
@@ -216,7 +212,7 @@ static int project(sunrealtype t, N_Vector y, N_Vector correction, sunrealtype t
     const enum status status =
         ode->project(ode->context, t, N_VGetArrayPointer(correction), error != NULL ? N_VGetArrayPointer(error) : NULL);
     N_VLinearSum(1, correction, -1, y, correction);
-    return answer(status);
+    return cvode_code(status);
 }
 
 static int switches(sunrealtype t, N_Vector y, sunrealtype *g, void *user)
@@ -228,7 +224,7 @@ static int switches(sunrealtype t, N_Vector y, sunrealtype *g, void *user)
 
 /* ---- memory and set-up --------------------------------------------------------------------------------------------- */
 
-/* Work of SUNDIALS that may take memory */
+/* A call of SUNDIALS that may allocate memory */
 struct work {
     struct cvode *cvode;
     const struct integrator_options *options;
@@ -242,73 +238,55 @@ static enum status in_its_memory(struct work *work, void (*function)(void *))
     return vendor_run(&work->cvode->sundials, function, work) ? work->status : STATUS_NO_MEMORY;
 }
 
-static enum status make_solver(struct cvode *cvode)
+/* Warnings are off: the only one, t + h = t, is followed by an error, and an FMU must not print */
+static void make_objects(void *context)
 {
-    const int n = cvode->base.ode->n_v;
-    SUNContext context = cvode->context;
-    cvode->N = SUNDenseMatrix(n, n, context);
-    cvode->v = N_VNew_Serial(n, context);
-    cvode->solver = SUNLinSolNewEmpty(context);
-    if (cvode->N == NULL || cvode->v == NULL || cvode->solver == NULL) return STATUS_NO_MEMORY;
-    cvode->dense = SUNLinSol_Dense(cvode->v, cvode->N, context);
-    if (cvode->dense == NULL) return STATUS_NO_MEMORY;
+    struct work *work = context;
+    struct cvode *cvode = work->cvode;
+    const struct ode *ode = cvode->base.ode;
+    const int states = count_states(cvode);
+    work->status = STATUS_NO_MEMORY;
+    if (create_context(&cvode->context) != 0) return;
+    cvode->y = N_VNew_Serial(states, cvode->context);
+    cvode->tolerance = N_VNew_Serial(states, cvode->context);
+    cvode->memory = CVodeCreate(CV_BDF, cvode->context);
+    if (cvode->y == NULL || cvode->tolerance == NULL || cvode->memory == NULL) return;
+    N_VConst(0, cvode->y);
+    cvode->N = SUNDenseMatrix(ode->n_v, ode->n_v, cvode->context);
+    cvode->v = N_VNew_Serial(ode->n_v, cvode->context);
+    cvode->solver = SUNLinSolNewEmpty(cvode->context);
+    if (cvode->N == NULL || cvode->v == NULL || cvode->solver == NULL) return;
+    cvode->dense = SUNLinSol_Dense(cvode->v, cvode->N, cvode->context);
+    if (cvode->dense == NULL) return;
     cvode->solver->content = cvode;
     cvode->solver->ops->gettype = is_direct;
     cvode->solver->ops->setup = factor_newton_matrix;
     cvode->solver->ops->solve = solve_newton;
-    return STATUS_OK;
-}
-
-static enum status take_memory(struct cvode *cvode)
-{
-    const int states = count_states(cvode);
-    if (create_context(&cvode->context) != 0) return STATUS_NO_MEMORY;
-    cvode->y = N_VNew_Serial(states, cvode->context);
-    cvode->tolerance = N_VNew_Serial(states, cvode->context);
-    cvode->memory = CVodeCreate(CV_BDF, cvode->context);
-    if (cvode->y == NULL || cvode->tolerance == NULL || cvode->memory == NULL) return STATUS_NO_MEMORY;
-    N_VConst(0, cvode->y);
-    return make_solver(cvode);
-}
-
-/* Warnings are off: the only one, t + h = t, is followed by an error, and an FMU must not print */
-static enum status set_up(struct cvode *cvode)
-{
     void *memory = cvode->memory;
     const bool failed = set_error_handler(cvode) != 0 || CVodeInit(memory, rhs, 0, cvode->y) != 0 ||
                         CVodeWFtolerances(memory, weigh) != 0 || CVodeSetUserData(memory, cvode) != 0 ||
                         CVodeSetLinearSolver(memory, cvode->solver, cvode->N) != 0 ||
                         CVodeSetLinSysFn(memory, make_newton_matrix) != 0 || CVodeSetMaxNumSteps(memory, -1) != 0 ||
                         CVodeSetMaxHnilWarns(memory, -1) != 0 ||
-                        (cvode->base.ode->project != NULL && CVodeSetProjFn(memory, project) != 0) ||
+                        (ode->project != NULL && CVodeSetProjFn(memory, project) != 0) ||
                         CVodeSetNoInactiveRootWarn(memory) != 0;
-    return failed ? STATUS_SOLVER_SETUP : STATUS_OK;
+    work->status = failed ? STATUS_SOLVER_SETUP : STATUS_OK;
 }
 
-static void make_objects(void *context)
-{
-    struct work *work = context;
-    work->status = take_memory(work->cvode);
-    if (work->status == STATUS_OK) work->status = set_up(work->cvode);
-}
-
-static void free_objects(struct cvode *cvode)
-{
-    if (cvode->memory != NULL) CVodeFree(&cvode->memory);
-    if (cvode->solver != NULL) SUNLinSolFreeEmpty(cvode->solver);
-    if (cvode->dense != NULL) SUNLinSolFree(cvode->dense);
-    if (cvode->v != NULL) N_VDestroy(cvode->v);
-    if (cvode->N != NULL) SUNMatDestroy(cvode->N);
-    if (cvode->tolerance != NULL) N_VDestroy(cvode->tolerance);
-    if (cvode->y != NULL) N_VDestroy(cvode->y);
-    if (cvode->context != NULL) SUNContext_Free(&cvode->context);
-}
-
-/* Objects that are unfinished, because memory ran out, cannot be freed: their blocks can */
+/* Unfinished objects, left when memory ran out, cannot be freed: their blocks can */
 static void cvode_release(struct integrator *integrator)
 {
     struct cvode *cvode = (struct cvode *)integrator;
-    if (!cvode->sundials.failed) free_objects(cvode);
+    if (!cvode->sundials.failed) {
+        if (cvode->memory != NULL) CVodeFree(&cvode->memory);
+        if (cvode->solver != NULL) SUNLinSolFreeEmpty(cvode->solver);
+        if (cvode->dense != NULL) SUNLinSolFree(cvode->dense);
+        if (cvode->v != NULL) N_VDestroy(cvode->v);
+        if (cvode->N != NULL) SUNMatDestroy(cvode->N);
+        if (cvode->tolerance != NULL) N_VDestroy(cvode->tolerance);
+        if (cvode->y != NULL) N_VDestroy(cvode->y);
+        if (cvode->context != NULL) SUNContext_Free(&cvode->context);
+    }
     vendor_release(&cvode->sundials);
     struct arena arena = cvode->arena; /* it is allocated in its own arena */
     arena_release(&arena);
@@ -337,7 +315,7 @@ static enum status cvode_configure(struct integrator *integrator, const struct i
     return in_its_memory(&(struct work){.cvode = cvode, .options = options}, set_options);
 }
 
-static void cvode_forget(struct integrator *integrator)
+static void cvode_reset(struct integrator *integrator)
 {
     struct cvode *cvode = (struct cvode *)integrator;
     CVodeReInit(cvode->memory, 0, cvode->y); /* resets its counts */
@@ -358,8 +336,7 @@ static enum status cvode_restart(struct integrator *integrator, double t, const 
     return failed ? STATUS_SOLVER_SETUP : STATUS_OK;
 }
 
-/* The status of an error of CVODE */
-static enum status cause(const struct cvode *cvode, int code)
+static enum status status_of(const struct cvode *cvode, int code)
 {
     switch (code) {
     case CV_TOO_MUCH_WORK: return STATUS_STEPS_TOO_SHORT;
@@ -378,9 +355,9 @@ static enum status cause(const struct cvode *cvode, int code)
 }
 
 /* The text of the failure; CVODE's own text if the status is unspecific */
-static enum status explain(struct cvode *cvode, int code)
+static enum status explain_failure(struct cvode *cvode, int code)
 {
-    const enum status status = cause(cvode, code);
+    const enum status status = status_of(cvode, code);
     const double h = integrator_step_size(&cvode->base);
     char *text = cvode->base.failure, step[64] = "";
     if (h > 0) snprintf(step, sizeof step, " (last step %.3g s)", h);
@@ -388,15 +365,8 @@ static enum status explain(struct cvode *cvode, int code)
     return status;
 }
 
-static bool has_risen(const struct cvode *cvode)
-{
-    int order = 0;
-    CVodeGetCurrentOrder(cvode->memory, &order);
-    return order >= RISEN;
-}
-
-/* At a switch: the state is interpolated, so it is projected; the history ends there */
-static enum status pass_switch(struct cvode *cvode, double t, double *y)
+/* At a switch: the state is interpolated, so it is projected, and CVODE discards its history */
+static enum status restart_at_switch(struct cvode *cvode, double t, double *y)
 {
     const struct ode *ode = cvode->base.ode;
     const struct restart restart = {.inputs_only = true};
@@ -421,11 +391,14 @@ static enum status cvode_step(struct integrator *integrator, double end, double 
     if (in_its_memory(&work, take_step) != STATUS_OK) return STATUS_NO_MEMORY;
     const double reached = work.reached;
     const int code = work.code;
-    if (code < 0) return explain(cvode, code);
+    if (code < 0) return explain_failure(cvode, code);
     memcpy(y, N_VGetArrayPointer(cvode->y), (size_t)count_states(cvode) * sizeof *y);
     *t = reached;
-    if (code == CV_ROOT_RETURN) return pass_switch(cvode, reached, y);
-    if (cvode->starting) cvode->starting = !has_risen(cvode);
+    if (code == CV_ROOT_RETURN) return restart_at_switch(cvode, reached, y);
+    if (!cvode->starting) return STATUS_OK;
+    int order = 0;
+    CVodeGetCurrentOrder(cvode->memory, &order);
+    cvode->starting = order < RISEN;
     return STATUS_OK;
 }
 
@@ -470,24 +443,14 @@ static void cvode_statistics(const struct integrator *integrator, struct integra
     CVodeGetNumNonlinSolvIters(memory, &now.newton_iterations);
     CVodeGetNumErrTestFails(memory, &now.error_test_failures);
     CVodeGetNumNonlinSolvConvFails(memory, &now.newton_failures);
-    const struct integrator_statistics *before = &cvode->before;
-    *statistics = (struct integrator_statistics){before->steps + now.steps,
-                                                 before->rhs + now.rhs,
-                                                 before->jacobians + now.jacobians,
-                                                 before->restarts,
-                                                 before->newton_iterations + now.newton_iterations,
-                                                 before->error_test_failures + now.error_test_failures,
-                                                 before->newton_failures + now.newton_failures,
-                                                 0,
-                                                 before->factorizations,
-                                                 before->events,
-                                                 0};
+    *statistics = cvode->before;
+    integrator_add_counts(&now, statistics);
 }
 
-/* ---- making it ----------------------------------------------------------------------------------------------------- */
+/* ---- making ----------------------------------------------------------------------------------------------------- */
 
 static const struct integrator_ops cvode_ops = {.configure = cvode_configure,
-                                                .forget = cvode_forget,
+                                                .reset = cvode_reset,
                                                 .restart = cvode_restart,
                                                 .step = cvode_step,
                                                 .step_size = cvode_step_size,

@@ -6,7 +6,7 @@
 static const double PASSED = 1e-9, DIFFERENCE = 1e-6;
 /* A switch that changes by less than this fraction of its value in a step is far from zero */
 static const double FAR = 0.25;
-/* enough to reach rounding */
+/* Enough to reach rounding errors */
 enum { MOST_BISECTIONS = 50 };
 
 void events_make(struct events *events, const struct ode *ode, struct arena *arena)
@@ -65,17 +65,6 @@ static void difference(const struct events *events, const double *from, const do
     for (int i = 0; i < events->ode->n_switches; i++) slope[i] = (to[i] - from[i]) / over;
 }
 
-/* Values and slopes at both ends */
-static void look(struct events *events, const struct event_step *step, path *along)
-{
-    switches_along(events, step, along, PASSED, events->g0);
-    switches_along(events, step, along, PASSED + DIFFERENCE, events->g);
-    difference(events, events->g0, events->g, DIFFERENCE, events->slope0);
-    switches_along(events, step, along, 1 - DIFFERENCE, events->g);
-    switches_along(events, step, along, 1, events->g1);
-    difference(events, events->g, events->g1, DIFFERENCE, events->slope1);
-}
-
 /* Where the cubic g0 + s0 x + b x^2 + a/3 x^3 has its extremum: s0 + 2 b x + a x^2 = 0, of which one root is in (0, 1) where s0 and
    s1 differ in sign */
 static double extremum(double g0, double s0, double g1, double s1)
@@ -100,10 +89,18 @@ static double some_change(struct events *events, const struct event_step *step, 
     return first;
 }
 
-/* The fraction just before the first change of sign, by bisection */
-static bool locate(struct events *events, const struct event_step *step, path *along, double *share)
+/* By bisection */
+bool events_crossed(struct events *events, const struct event_step *step, bool failed, double *fraction)
 {
-    look(events, step, along);
+    path *const along = failed ? parabola : cubic;
+    if (events->ode->n_switches == 0) return false;
+    /* values and slopes at both ends */
+    switches_along(events, step, along, PASSED, events->g0);
+    switches_along(events, step, along, PASSED + DIFFERENCE, events->g);
+    difference(events, events->g0, events->g, DIFFERENCE, events->slope0);
+    switches_along(events, step, along, 1 - DIFFERENCE, events->g);
+    switches_along(events, step, along, 1, events->g1);
+    difference(events, events->g, events->g1, DIFFERENCE, events->slope1);
     double before = PASSED, after = some_change(events, step, along);
     if (after == 0) return false;
     for (int i = 0; i < MOST_BISECTIONS; i++) {
@@ -112,7 +109,7 @@ static bool locate(struct events *events, const struct event_step *step, path *a
         if (changed(events, events->g)) after = middle;
         else before = middle;
     }
-    *share = before;
+    *fraction = before;
     return true;
 }
 
@@ -124,16 +121,6 @@ bool events_far(struct events *events, double t, const double *y, double t1, con
     for (int i = 0; i < ode->n_switches; i++)
         if (!(fabs(events->g1[i] - events->g0[i]) < FAR * fmin(fabs(events->g0[i]), fabs(events->g1[i])))) return false;
     return true;
-}
-
-bool events_crossed(struct events *events, const struct event_step *step, double *share)
-{
-    return events->ode->n_switches > 0 && locate(events, step, cubic, share);
-}
-
-bool events_expected(struct events *events, const struct event_step *step, double *share)
-{
-    return events->ode->n_switches > 0 && locate(events, step, parabola, share);
 }
 
 double events_ahead(const struct events *events, const struct event_step *step)

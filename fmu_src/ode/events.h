@@ -25,12 +25,10 @@ void events_make(struct events *events, const struct ode *ode, struct arena *are
 /* Are all switches far from zero at both ends of a step, relative to their change? Then none is crossed between. */
 bool events_far(struct events *events, double t, const double *y, double t1, const double *y1);
 
-/* Does the path cross a switch, possibly there and back? Then *share is the fraction of h just before the first crossing. A switch
-   at the start of the step counts as passed. */
-bool events_crossed(struct events *events, const struct event_step *step, double *share);
-
-/* The same for a step that failed, of which only the start is known: along x + s dx/dt + s^2/2 d2x/dt2, v + s dv/dt. */
-bool events_expected(struct events *events, const struct event_step *step, double *share);
+/* Does the path cross a switch, possibly there and back? Then *fraction is that of h just before the first crossing. A switch at the
+   start of the step counts as passed. `failed`: only the start of the step is known; the path is x + s dx/dt + s^2/2 d2x/dt2,
+   v + s dv/dt. */
+bool events_crossed(struct events *events, const struct event_step *step, bool failed, double *fraction);
 
 /* The time from the end of a step to the next switch, from values and slopes there [s]; INFINITY: none. After events_crossed(). */
 double events_ahead(const struct events *events, const struct event_step *step);

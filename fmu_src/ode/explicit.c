@@ -69,38 +69,15 @@ struct explicit_pair {
     double *e3;
 };
 
-/* + h sum_j weight_j k_j */
-static void add_stages(const struct explicit_pair *e, int stages, const double *weight, double h,
-                       struct combination *terms)
-{
-    for (int j = 0; j < stages; j++) combination_add(terms, h * weight[j], e->k + e->s.n * j);
-}
-
-static void start_from(const struct explicit_pair *e, int stages, const double *weight, double h, double *y)
+/* sum = start + h sum_j weight_j k_j; start = NULL: 0 */
+static void sum_stages(const struct explicit_pair *e, int stages, const double *weight, double h, const double *start,
+                       double *sum)
 {
     struct combination terms;
     terms.count = 0;
-    add_stages(e, stages, weight, h, &terms);
-    combination_add(&terms, 1, e->s.y); /* the largest term last: less is lost to rounding */
-    combination_sum(&terms, e->s.n, y);
-}
-
-static void sum_stages(const struct explicit_pair *e, int stages, const double *weight, double h, double *sum)
-{
-    struct combination terms;
-    terms.count = 0;
-    add_stages(e, stages, weight, h, &terms);
+    for (int j = 0; j < stages; j++) combination_add(&terms, h * weight[j], e->k + e->s.n * j);
+    if (start != NULL) combination_add(&terms, 1, start); /* the largest term last: less is lost to rounding */
     combination_sum(&terms, e->s.n, sum);
-}
-
-/* error = e5 |e5| / sqrt(|e5|^2 + 0.01 |e3|^2): of the size of h^8       (theory.md 84; Hairer, Norsett, Wanner, II.10) */
-static void estimate_error(struct explicit_pair *e, double h)
-{
-    struct one_step *s = &e->s;
-    sum_stages(e, STAGES, E5, h, s->error);
-    sum_stages(e, STAGES, E3, h, e->e3);
-    const double n5 = one_step_norm(s, s->error), n3 = one_step_norm(s, e->e3), ratio = n5 > 0 ? 0.1 * n3 / n5 : 0;
-    for (int i = 0; i < s->n; i++) s->error[i] /= sqrt(1 + ratio * ratio);
 }
 
 /* ---- Nystroem's method, for steps that communication points cut short ----------------------------------------------------- */
@@ -112,8 +89,9 @@ enum { LOW_STAGES = 3 };
 static const double LOW_A[LOW_STAGES + 1][LOW_STAGES] = {{0}, {0.5}, {-1, 2}, {1.0 / 6, 2.0 / 3, 1.0 / 6}};
 static const double LOW_C[LOW_STAGES] = {0, 0.5, 1};
 static const double LOW_E[LOW_STAGES] = {1.0 / 6, -1.0 / 3, 1.0 / 6};
-/* The error of the midpoint rule is far larger than that of the step: with this factor both pairs err alike (bench/integration.py) */
-static const double LOW_SHARE = 0.3;
+/* The error of the midpoint rule is far larger than that of the step: with this factor the errors of both pairs are of the same size
+   (bench/integration.py) */
+static const double LOW_FACTOR = 0.3;
 /* Nystroem's positions minus Kutta's at stage i: h^2 (LOW_BEND[i][0] a_1 + LOW_BEND[i][1] a_2) */
 static const double LOW_BEND[LOW_STAGES][2] = {{0}, {0.125, 0}, {-1, 0.5}};
 
@@ -126,30 +104,26 @@ struct formula {
 };
 static const struct formula HIGH = {STAGES, A[0], C, NULL}, LOW = {LOW_STAGES, LOW_A[0], LOW_C, LOW_BEND};
 
-/* From Kutta's positions to Nystroem's; not if there are quaternions */
-static void bend_positions(const struct explicit_pair *e, const double bend[2], double h, double *x)
-{
-    const struct ode *ode = e->s.base.ode;
-    const double *a1 = e->k + ode->n_x, *a2 = a1 + e->s.n;
-    for (int k = 0; k < ode->n_x && ode->n_quaternions == 0; k++) x[k] += h * h * (bend[0] * a1[k] + bend[1] * a2[k]);
-}
-
 static enum status find_stages(struct explicit_pair *e, const struct formula *f, double h)
 {
     struct one_step *s = &e->s;
+    const struct ode *ode = s->base.ode;
+    const double *a1 = e->k + ode->n_x, *a2 = a1 + s->n;
     memcpy(e->k, s->ydot, (size_t)s->n * sizeof(double));
     for (int i = 1; i < f->stages; i++) {
-        start_from(e, i, f->A + f->stages * i, h, s->y1);
-        if (f->bend != NULL) bend_positions(e, f->bend[i], h, s->y1);
+        sum_stages(e, i, f->A + f->stages * i, h, s->y, s->y1);
+        /* from Kutta's positions to Nystroem's; not if there are quaternions */
+        for (int k = 0; k < ode->n_x && f->bend != NULL && ode->n_quaternions == 0; k++)
+            s->y1[k] += h * h * (f->bend[i][0] * a1[k] + f->bend[i][1] * a2[k]);
         const enum status status = stage_rhs(&s->stage, s->t + f->c[i] * h, s->y1, e->k + s->n * i);
         if (status != STATUS_OK) return status;
     }
-    start_from(e, f->stages, f->A + f->stages * f->stages, h, s->y1);
+    sum_stages(e, f->stages, f->A + f->stages * f->stages, h, s->y, s->y1);
     return STATUS_OK;
 }
 
-/* The method's scalars of the memory. Where stability limits the step, every growth of it fails soon: after a failure the step size stays
-   below BELOW times the one that failed for CALM steps. */
+/* The method's scalars of the memory. Where stability limits the step, it fails soon after it has grown: after a failure the step size
+   is at most BELOW times the one that failed, for CALM steps. */
 enum { TRIED, CEILING, CALM_LEFT };
 static const double BELOW = 0.95;
 enum { CALM = 60 };
@@ -168,19 +142,28 @@ static double plan(struct one_step *s, double allowed, double remains)
 static void accept(struct one_step *s, double h)
 {
     double *own = s->now->own;
+    (void)h;
     own[TRIED] = 0;
     if (own[CALM_LEFT] > 0) own[CALM_LEFT]--;
-    pairs_accept(s, h);
+    pairs_accept(s);
 }
 
+/* The error of the high order is e5 |e5| / sqrt(|e5|^2 + 0.01 |e3|^2), of the size of h^8
+   (theory.md 84; Hairer, Norsett, Wanner, II.10) */
 static enum status attempt(struct one_step *s, double h)
 {
     struct explicit_pair *e = (struct explicit_pair *)(void *)s;
     s->now->own[TRIED] = h;
     const enum status status = find_stages(e, pairs_low(s) ? &LOW : &HIGH, h);
     if (status != STATUS_OK) return status;
-    if (pairs_low(s)) sum_stages(e, LOW_STAGES, LOW_E, LOW_SHARE * h, s->error);
-    else estimate_error(e, h);
+    if (pairs_low(s)) {
+        sum_stages(e, LOW_STAGES, LOW_E, LOW_FACTOR * h, NULL, s->error);
+        return STATUS_OK;
+    }
+    sum_stages(e, STAGES, E5, h, NULL, s->error);
+    sum_stages(e, STAGES, E3, h, NULL, e->e3);
+    const double n5 = one_step_norm(s, s->error), n3 = one_step_norm(s, e->e3), ratio = n5 > 0 ? 0.1 * n3 / n5 : 0;
+    for (int i = 0; i < s->n; i++) s->error[i] /= sqrt(1 + ratio * ratio);
     return STATUS_OK;
 }
 

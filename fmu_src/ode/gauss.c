@@ -41,7 +41,7 @@ static const double LEGENDRE[S - 1][S] = {{-0.32204755229841746931, -0.386590275
    contraction that is not measured again is trusted less by FADES at each step. */
 static const double CONVERGED = 1e-4, ENERGY = 1e-7, WORST = 0.9, FIRST_RATE = 0.01, LEAST_RATE = 1e-4, FADES = 1.2;
 
-/* The linear systems are solved to this share of what the nonlinear terms leave. An error of 1 in an eigenvector of
+/* The linear systems are solved to this fraction of the error that the nonlinear terms leave. An error of 1 in an eigenvector of
    A is an error of up to 70 in a stage. */
 static const double LINEAR = 1e-2;
 enum { MOST_ITERATIONS = 15, FIXED_ITERATIONS = 3, FIXED_DIRECTIONS = 3 };
@@ -70,11 +70,6 @@ struct gauss {
     double *r;      /* S x n_z: residuals, then corrections */
     double *d;      /* n_z */
 };
-
-static struct gauss *gauss_of(struct one_step *s)
-{
-    return (struct gauss *)(void *)s;
-}
 
 /* sum = start + h sum_j weight_j term_j, of n numbers; the terms are `stride` apart */
 static void add_stages(int n, const double *start, double h, const double weight[S], const double *term, int stride,
@@ -124,23 +119,13 @@ static void place_stages(struct gauss *g, double h)
 
 /* ---- iteration ----------------------------------------------------------------------------------------------------------- */
 
-/* Squared weights of accelerations: da changes velocities by h da and positions by about h^2 da/2 */
-static void weigh_accelerations(struct gauss *g, double h)
-{
-    const struct ode *ode = g->s.base.ode;
-    for (int i = 0; i < ode->n_v; i++) {
-        const double x = i < ode->n_x ? 0.5 * h * g->s.weight[i] : 0, v = g->s.weight[ode->n_x + i];
-        g->square[i] = v * v + x * x;
-    }
-}
-
 static double converged(const struct gauss *g)
 {
     return fmin(CONVERGED, ENERGY / sqrt(g->s.relative_tolerance));
 }
 
 /* z -= (the linear system)^-1 r, with an error of at most `absolute` or `relative` of the right-hand side */
-static void correct(struct gauss *g, double h, double absolute, double relative)
+static void correct_stages(struct gauss *g, double h, double absolute, double relative)
 {
     const bool fixed = g->s.base.fixed_step > 0;
     const struct gauss_effort effort = {.absolute = fmax(absolute, LINEAR * converged(g)),
@@ -154,7 +139,7 @@ static void correct(struct gauss *g, double h, double absolute, double relative)
 
 /* The stages of the linear part: from a = a0, where the residuals are K (X - x0) + D (V - v0) with X - x0 = c h v0 +
    c^2 h^2/2 a0 and V - v0 = c h a0 */
-static void predict(struct gauss *g, double h)
+static void predict_stages(struct gauss *g, double h)
 {
     struct one_step *s = &g->s;
     const int n = s->n_z;
@@ -169,11 +154,11 @@ static void predict(struct gauss *g, double h)
     stage_forces(&s->stage, v, a, slope);
     for (int i = S - 1; i >= 0; i--) /* the first, which is `slope`, is last */
         for (int k = 0; k < n; k++) g->r[n * i + k] = C[i] * h * (slope[k] + C[i] * h / 2 * bend[k]);
-    correct(g, h, LINEAR * s->now->own[FIRST_CHANGE], 0);
+    correct_stages(g, h, LINEAR * s->now->own[FIRST_CHANGE], 0);
 }
 
 /* One iteration: z -= corrections; `change` is the norm of all of them */
-static enum status iterate(struct gauss *g, double h, double *change)
+static enum status iterate_stages(struct gauss *g, double h, double *change)
 {
     struct one_step *s = &g->s;
     for (int i = 0; i < S; i++) {
@@ -181,7 +166,7 @@ static enum status iterate(struct gauss *g, double h, double *change)
             stage_residual(&s->stage, s->t + C[i] * h, g->y + s->n * i, g->z + s->n_z * i, g->r + s->n_z * i);
         if (status != STATUS_OK) return status;
     }
-    correct(g, h, 0, LINEAR * s->now->rate);
+    correct_stages(g, h, 0, LINEAR * s->now->rate);
     s->count.newton_iterations++;
     double sum = 0;
     for (int i = 0; i < S; i++) {
@@ -192,13 +177,13 @@ static enum status iterate(struct gauss *g, double h, double *change)
     return isfinite(sum) ? STATUS_OK : STATUS_NEWTON;
 }
 
-static enum status converge(struct gauss *g, double h)
+static enum status iterate_to_convergence(struct gauss *g, double h)
 {
     struct one_step_scalars *now = g->s.now;
     const double enough = converged(g);
     double change, last = 0;
     for (int i = 0; i < MOST_ITERATIONS; i++) {
-        const enum status status = iterate(g, h, &change);
+        const enum status status = iterate_stages(g, h, &change);
         if (status != STATUS_OK) return status;
         if (i == 0) now->own[FIRST_CHANGE] = change;
         if (i > 0 && !(change < 2 * last)) return STATUS_NEWTON;
@@ -211,24 +196,6 @@ static enum status converge(struct gauss *g, double h)
         last = change;
     }
     return STATUS_NEWTON;
-}
-
-static enum status solve_stages(struct gauss *g, double h)
-{
-    struct one_step *s = &g->s;
-    const struct ode *ode = s->base.ode;
-    enum status status;
-    double change;
-    if (s->now->rate == 0) s->now->rate = FIRST_RATE;
-    weigh_accelerations(g, h);
-    /* factors in the middle of the step */
-    for (int i = 0; i < s->n; i++) s->y1[i] = s->y[i] + (i < ode->n_x ? h / 2 * s->ydot[i] : 0);
-    status = stage_factor(&s->stage, s->t + h / 2, s->y1, GAUSS_G * h);
-    if (status != STATUS_OK) return status;
-    predict(g, h);
-    if (s->base.fixed_step == 0) return converge(g, h);
-    for (int i = 0; i < FIXED_ITERATIONS && status == STATUS_OK; i++) status = iterate(g, h, &change);
-    return status;
 }
 
 /* ---- error --------------------------------------------------------------------------------------------------------------- */
@@ -279,10 +246,24 @@ static void estimate_error(struct gauss *g, double h)
 
 static enum status attempt(struct one_step *s, double h)
 {
-    struct gauss *g = gauss_of(s);
-    const int n_x = s->base.ode->n_x, n_v = s->base.ode->n_v;
+    struct gauss *g = (struct gauss *)(void *)s;
+    const struct ode *ode = s->base.ode;
+    const int n_x = ode->n_x, n_v = ode->n_v;
+    double change;
     s->now->own[TRIED] = 1;
-    const enum status status = solve_stages(g, h);
+    if (s->now->rate == 0) s->now->rate = FIRST_RATE;
+    for (int i = 0; i < n_v; i++) { /* da changes velocities by h da and positions by about h^2 da/2 */
+        const double x = i < n_x ? 0.5 * h * s->weight[i] : 0, v = s->weight[n_x + i];
+        g->square[i] = v * v + x * x;
+    }
+    /* factors in the middle of the step */
+    for (int i = 0; i < s->n; i++) s->y1[i] = s->y[i] + (i < n_x ? h / 2 * s->ydot[i] : 0);
+    enum status status = stage_factor(&s->stage, s->t + h / 2, s->y1, GAUSS_G * h);
+    if (status != STATUS_OK) return status;
+    predict_stages(g, h);
+    if (s->base.fixed_step == 0) status = iterate_to_convergence(g, h);
+    for (int i = 0; s->base.fixed_step > 0 && i < FIXED_ITERATIONS && status == STATUS_OK; i++)
+        status = iterate_stages(g, h, &change);
     if (status != STATUS_OK) return status;
     add_stages(n_x, s->y, h, B, g->rate, n_x, s->y1);
     add_stages(n_v, s->y + n_x, h, B, g->z, s->n_z, s->y1 + n_x);
@@ -292,7 +273,7 @@ static enum status attempt(struct one_step *s, double h)
 
 /* ---- step size: held as long as possible --------------------------------------------------------------------------------- */
 
-static void hold(double *own, double h, double wait)
+static void hold_step_size(double *own, double h, double wait)
 {
     own[HELD] = h;
     own[WAIT] = fmin(fmax(wait, PATIENCE), 1e6);
@@ -308,18 +289,20 @@ static void accept(struct one_step *s, double h)
     own[LARGEST_ERROR] = fmax(own[LARGEST_ERROR], one_step_norm(s, s->error));
     const double by_error = pow(AIM / fmax(own[LARGEST_ERROR], 1e-30), 1.0 / EXPONENT);
     const double growth = fmin(fmin(by_error, AIM_RATE / s->now->rate), MOST_GROWTH);
-    if (growth > ATTRACTIVE) hold(own, h * growth, 0);
-    else if (own[STEPS] >= own[WAIT]) hold(own, fmax(own[HELD], fmin(GROWTH * own[HELD], growth * h)), own[WAIT]);
+    if (growth > ATTRACTIVE) hold_step_size(own, h * growth, 0);
+    else if (own[STEPS] >= own[WAIT])
+        hold_step_size(own, fmax(own[HELD], fmin(GROWTH * own[HELD], growth * h)), own[WAIT]);
 }
 
-/* `allowed`, from the step control of one error, counts only for the first step, after a failure, and where it is a
-   limit of the problem. A failure that asks for a little less makes one step shorter, and those that follow by as
-   much as LESS. */
+/* `allowed`, from the step control by the error, is used only for the first step, after a failure, and if it is a
+   limit of the problem. After a failure that asks for a slightly shorter step, one step is shorter, and those that
+   follow are shortened by the factor LESS. */
 static double plan(struct one_step *s, double allowed, double remains)
 {
     double *own = s->now->own, h = allowed;
-    if (own[HELD] == 0) hold(own, allowed, 0);
-    else if (own[TRIED] != 0) hold(own, allowed < MUCH_LESS * own[HELD] ? allowed : LESS * own[HELD], MORE * own[WAIT]);
+    if (own[HELD] == 0) hold_step_size(own, allowed, 0);
+    else if (own[TRIED] != 0)
+        hold_step_size(own, allowed < MUCH_LESS * own[HELD] ? allowed : LESS * own[HELD], MORE * own[WAIT]);
     else h = allowed < s->now->h ? fmin(own[HELD], allowed) : own[HELD];
     return remains / ceil(remains / h * (1 - 1e-9));
 }

@@ -121,7 +121,8 @@ static double squared_norm(const struct gauss_solver *s, int parts, const double
 /* ---- one group ------------------------------------------------------------------------------------------------------ */
 
 /* q = N^-1 P p = p + N^-1 [ h^2 (lambda^2 - g^2) K p + h (lambda - g) D p ] */
-static void apply(struct gauss_solver *s, const struct group *group, double h, const double *p, double *q)
+static void multiply_preconditioned(struct gauss_solver *s, const struct group *group, double h, const double *p,
+                                    double *q)
 {
     const int n = s->n_z;
     const double l = group->lambda[0], m = group->lambda[1];
@@ -151,7 +152,7 @@ static bool new_direction(struct gauss_solver *s, const struct group *group, dou
     const int parts = group->parts;
     double *p = s->p[k], *q = s->q[k], c[2];
     memcpy(p, s->rho, (size_t)(parts * s->n_z) * sizeof *p);
-    apply(s, group, h, p, q);
+    multiply_preconditioned(s, group, h, p, q);
     for (int j = 0; j < k; j++) {
         weighted_product(s, parts, s->q[j], q, c);
         c[0] = -c[0], c[1] = -c[1];

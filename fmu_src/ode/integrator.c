@@ -8,24 +8,22 @@
 /* From PATIENCE steps on, the mean length of the last WINDOW steps predicts how many remain */
 enum { PATIENCE = 10000, WINDOW = 1000 };
 
+static const struct {
+    const char *word, *name;
+} method_list[METHODS] = {
+#define METHOD_ROW(method, word, name) {word, name},
+    METHOD_LIST(METHOD_ROW)
+#undef METHOD_ROW
+};
+
 const char *integrator_method_word(enum method method)
 {
-    static const char *const word[METHODS] = {
-#define METHOD_WORD(method, word, name) word,
-        METHOD_LIST(METHOD_WORD)
-#undef METHOD_WORD
-    };
-    return word[method];
+    return method_list[method].word;
 }
 
 const char *integrator_method_name(enum method method)
 {
-    static const char *const name[METHODS] = {
-#define METHOD_NAME(method, word, name) name,
-        METHOD_LIST(METHOD_NAME)
-#undef METHOD_NAME
-    };
-    return name[method];
+    return method_list[method].name;
 }
 
 enum status integrator_check_rates(int n, const double *ydot, const double *tolerance, double relative_tolerance)
@@ -63,7 +61,7 @@ static enum status check_progress(const struct integrator *integrator, double st
 }
 
 /* The text of a failure, unless the method has written a more specific one */
-static void explain(struct integrator *integrator, enum status status, double steps)
+static void explain_failure(struct integrator *integrator, enum status status, double steps)
 {
     const double h = integrator_step_size(integrator);
     char *text = integrator->failure, last[64] = "";
@@ -75,25 +73,34 @@ static void explain(struct integrator *integrator, enum status status, double st
     else snprintf(text, FAILURE_SIZE, "%s%s", status_text(status), last);
 }
 
-/* Is `end` reached, up to rounding? */
-static bool arrived(double t, double end)
+void integrator_add_counts(const struct integrator_statistics *counts, struct integrator_statistics *sum)
 {
-    return end - t <= fmax(4 * DBL_EPSILON * fabs(end), 1e-100);
+    sum->steps += counts->steps;
+    sum->rhs += counts->rhs;
+    sum->jacobians += counts->jacobians;
+    sum->restarts += counts->restarts;
+    sum->newton_iterations += counts->newton_iterations;
+    sum->error_test_failures += counts->error_test_failures;
+    sum->newton_failures += counts->newton_failures;
+    sum->residuals += counts->residuals;
+    sum->factorizations += counts->factorizations;
+    sum->events += counts->events;
 }
 
 enum status integrator_advance(struct integrator *integrator, double end, double *y, double *reached)
 {
     const struct ode *ode = integrator->ode;
+    const double rounding = fmax(4 * DBL_EPSILON * fabs(end), 1e-100);
     enum status status = STATUS_OK;
     double since = integrator->t, steps = 0;
     *integrator->failure = '\0';
-    while (status == STATUS_OK && !arrived(integrator->t, end)) {
+    while (status == STATUS_OK && !(end - integrator->t <= rounding)) {
         status = integrator->ops->step(integrator, end, y, &integrator->t);
         if (status == STATUS_OK && ode->accepted != NULL) ode->accepted(ode->context, integrator->t, y);
         if (status == STATUS_OK) status = check_progress(integrator, ++steps, end, &since);
     }
     if (status == STATUS_OK) integrator->t = end;
-    else explain(integrator, status, steps);
+    else explain_failure(integrator, status, steps);
     *reached = integrator->t;
     return status;
 }

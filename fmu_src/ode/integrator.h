@@ -1,5 +1,5 @@
-/* An integrator: one numerical method, behind a table of operations. policy.h chooses and configures one; an implementation
-   (cvode.c, onestep.c) has struct integrator as its first member. */
+/* An integrator: one numerical method behind a table of operations. automatic.h makes all methods and chooses among them, policy.h
+   sets their tolerances and orders. An implementation (cvode.c, onestep.c) has struct integrator as its first member. */
 #ifndef ODE_INTEGRATOR_H
 #define ODE_INTEGRATOR_H
 
@@ -65,7 +65,7 @@ struct integrator;
 
 struct integrator_ops {
     enum status (*configure)(struct integrator *integrator, const struct integrator_options *options);
-    void (*forget)(struct integrator *integrator);
+    void (*reset)(struct integrator *integrator);
     enum status (*restart)(struct integrator *integrator, double t, const double *y, const struct restart *restart);
     /* One internal step from *t, not past `end`. Sets y and *t to those at its end; on failure they are unchanged. */
     enum status (*step)(struct integrator *integrator, double end, double *y, double *t);
@@ -99,9 +99,9 @@ struct integrator {
 enum status integrator_configure(struct integrator *integrator, const struct integrator_options *options);
 
 /* Resets the integrator: statistics are zero, and the next advance needs a restart. */
-static inline void integrator_forget(struct integrator *integrator)
+static inline void integrator_reset(struct integrator *integrator)
 {
-    integrator->ops->forget(integrator);
+    integrator->ops->reset(integrator);
 }
 
 /* Starts from (t, y) without history. */
@@ -129,13 +129,16 @@ static inline double integrator_jump(const struct integrator *integrator, double
     return integrator->ops->jump(integrator, t, y, ydot);
 }
 
-/* Counts since integrator_forget(). */
+/* Counts since integrator_reset(). */
 static inline void integrator_statistics(const struct integrator *integrator, struct integrator_statistics *statistics)
 {
     integrator->ops->statistics(integrator, statistics);
 }
 
-/* A number of the memory as an integer from 0 to most; 0 if it is none, as in a forged state. */
+/* sum += counts, without `work`. */
+void integrator_add_counts(const struct integrator_statistics *counts, struct integrator_statistics *sum);
+
+/* A number of the memory as an integer from 0 to most; 0 if it is none of these, as in a forged state. */
 static inline int saved_count(double number, int most)
 {
     return number >= 0 && number <= most ? (int)number : 0;

@@ -5,31 +5,20 @@
 
 #include "math/quaternion.h"
 
-/* ---- which velocity belongs to which position ---------------------------------------------------------------------- */
-
-static bool is_angular(const struct ode *ode, int j)
-{
-    for (int k = 0; k < ode->n_quaternions; k++)
-        if (j >= ode->quaternion[k].v && j < ode->quaternion[k].v + 3) return true;
-    return false;
-}
-
-/* The first position from x on that belongs to no quaternion */
-static int next_ordinary(const struct ode *ode, int x)
-{
-    for (int k = 0; k < ode->n_quaternions; k++)
-        if (ode->quaternion[k].x == x) return next_ordinary(ode, x + 4);
-    return x;
-}
-
+/* The position of each velocity that belongs to no quaternion: they correspond in order */
 static void match_positions(const struct ode *ode, int *position)
 {
-    int x = 0;
-    for (int j = 0; j < ode->n_v; j++) {
-        position[j] = -1;
-        if (next_ordinary(ode, x) >= ode->n_x || is_angular(ode, j)) continue;
-        position[j] = next_ordinary(ode, x);
-        x = position[j] + 1;
+    memset(position, 0, (size_t)ode->n_v * sizeof *position);
+    for (int k = 0; k < ode->n_quaternions; k++)
+        for (int i = 0; i < 3; i++) position[ode->quaternion[k].v + i] = -1;
+    for (int j = 0, x = 0; j < ode->n_v; j++) {
+        if (position[j] < 0) continue;
+        for (int k = 0; k < ode->n_quaternions; k++)
+            if (ode->quaternion[k].x == x) {
+                x += 4;
+                k = -1; /* another quaternion may follow */
+            }
+        position[j] = x < ode->n_x ? x++ : -1;
     }
 }
 
@@ -53,14 +42,6 @@ double newton_D(const double omega[3], double gamma)
     return 1 + gamma * gamma * dot3(omega, omega) / 4;
 }
 
-static void set_point(struct quaternion_point *point, double gamma, const double *q, const double *omega)
-{
-    memcpy(point->q, q, sizeof point->q);
-    memcpy(point->omega, omega, sizeof point->omega);
-    point->D = newton_D(omega, gamma);
-    point->square = quaternion_square(q);
-}
-
 /* Columns v .. v + 2 of N = -gamma (B + gamma A C),  C = E P T = (1 - gamma/2 [omega]x)/D; the 1 is added later */
 static void quaternion_columns(const struct newton *newton, const struct quaternion_point *point, int v, double *N)
 {
@@ -80,8 +61,12 @@ void newton_at(struct newton *newton, double gamma, const double *y)
 {
     newton->gamma = gamma;
     for (int k = 0; k < newton->n_quaternions; k++) {
-        const struct quaternion_place *place = &newton->quaternion[k];
-        set_point(&newton->point[k], gamma, y + place->x, y + newton->n_x + place->v);
+        const double *q = y + newton->quaternion[k].x, *omega = y + newton->n_x + newton->quaternion[k].v;
+        struct quaternion_point *point = &newton->point[k];
+        memcpy(point->q, q, sizeof point->q);
+        memcpy(point->omega, omega, sizeof point->omega);
+        point->D = newton_D(omega, gamma);
+        point->square = quaternion_square(q);
     }
 }
 

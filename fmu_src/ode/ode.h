@@ -34,8 +34,8 @@ struct ode {
     enum status (*residual)(void *context, double t, const double *y, const double *z, double *r);
     /* Factors N = M + gamma D + gamma^2 K at y, D = -d(M f)/dv, K = -d(M f)/dx; with constraints [N -G'; G 0]. The factors stay valid until the next call. */
     enum status (*factor)(void *context, double t, const double *y, double gamma);
-    bool
-        matrix_of_state; /* N depends on y and gamma alone, not on t or inputs: integrators may keep its factors for later steps */
+    /* N depends on y and gamma alone, not on t or inputs: integrators may keep its factors for later steps */
+    bool matrix_of_state;
     /* r = N^-1 r */
     void (*solve)(void *context, double *r);
     /* r = (K dx + D dv; 0) with the slopes of the last factor(), dx a tangent of n_v numbers */

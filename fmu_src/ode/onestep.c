@@ -9,14 +9,14 @@
 static const double SAFETY = 0.9, I_SHARE = 0.7, P_SHARE = 0.4, LEAST = 0.2, MOST = 5, AFTER_FAILURE = 0.25,
                     TREND = 0.02;
 
-/* The shortest step that struct ode.longest_step can ask for, as a multiple of least_step() */
+/* The shortest step that struct ode.longest_step can ask for, as a multiple of the least step */
 static const double RESOLVED = 1000;
 
 /* Rates that new inputs change by less than this, over a step and relative to the tolerance, are a smooth continuation */
 static const double SMOOTH = 1;
 
-/* Switches are located to this fraction of a step, or after at most so many attempts. Where MOST_SHORT steps in a row became shorter
-   than SHORT of what was planned, one is taken over the switches. */
+/* Switches are located to this fraction of a step, with at most MOST_ATTEMPTS attempts. After MOST_SHORT steps in a row that became
+   shorter than SHORT times their planned length, a step is taken across the switches. */
 static const double LOCATED = 1e-13, SHORT = 1e-3;
 enum { MOST_ATTEMPTS = 12, MOST_SHORT = 6 };
 
@@ -82,18 +82,18 @@ static enum status configure(struct integrator *integrator, const struct integra
     return STATUS_OK;
 }
 
-static void forget_steps(struct one_step *s)
+static void clear_past(struct one_step *s)
 {
-    if (s->method->forget != NULL) s->method->forget(s);
+    if (s->method->clear != NULL) s->method->clear(s);
 }
 
-static void forget(struct integrator *integrator)
+static void reset(struct integrator *integrator)
 {
     struct one_step *s = one_step_of(integrator);
     memset(&s->count, 0, sizeof s->count);
     stage_reset_counts(&s->stage);
     memset(s->now, 0, (size_t)s->n_memory * sizeof(double));
-    forget_steps(s);
+    clear_past(s);
 }
 
 static enum status restart(struct integrator *integrator, double t, const double *y, const struct restart *how)
@@ -102,13 +102,13 @@ static enum status restart(struct integrator *integrator, double t, const double
     (void)t, (void)y;
     s->count.restarts++;
     s->now->jumped = how->inputs_only;
-    if (how->inputs_only) { /* keeps the step size, and the predictor if the rates hardly change; new slopes do not change them */
+    if (how->inputs_only) { /* keeps the step size, and the predictor if the rates hardly change; input derivatives do not change them */
         if (how->values_jumped) s->now->has_rates = s->now->has_rates != 0 ? -1 : 0;
         return STATUS_OK;
     }
     memset(s->now, 0, (size_t)s->n_memory * sizeof(double));
     s->now->h = how->first_step;
-    forget_steps(s);
+    clear_past(s);
     return STATUS_OK;
 }
 
@@ -155,11 +155,6 @@ double one_step_norm(const struct one_step *s, const double *change)
     return sqrt(sum / s->n);
 }
 
-static void weigh(struct one_step *s)
-{
-    for (int i = 0; i < s->n; i++) s->weight[i] = 1 / (s->relative_tolerance * fabs(s->y[i]) + s->tolerance[i]);
-}
-
 static double exponent(const struct one_step *s)
 {
     return s->method->pair[s->now->low != 0].exponent;
@@ -185,15 +180,15 @@ static enum status find_rates(struct one_step *s)
     if (!changed) return STATUS_OK;
     for (int i = 0; i < s->n; i++) s->error[i] = s->now->h * (s->ydot[i] - s->error[i]);
     if (s->base.fixed_step > 0 || !(one_step_norm(s, s->error) <= SMOOTH)) {
-        forget_steps(s);
+        clear_past(s);
         s->now->last_error = 0;
     }
     return STATUS_OK;
 }
 
-static enum status begin(struct one_step *s, double remains)
+static enum status begin_step(struct one_step *s, double remains)
 {
-    weigh(s);
+    for (int i = 0; i < s->n; i++) s->weight[i] = 1 / (s->relative_tolerance * fabs(s->y[i]) + s->tolerance[i]);
     const enum status status = find_rates(s);
     const enum status rates = integrator_check_rates(s->n, s->ydot, s->tolerance, s->relative_tolerance);
     if (status != STATUS_OK || rates != STATUS_OK)
@@ -205,7 +200,7 @@ static enum status begin(struct one_step *s, double remains)
 
 /* ---- its length -------------------------------------------------------------------------------------------------------------- */
 
-static double plan(struct one_step *s, double remains, double least)
+static double plan_step(struct one_step *s, double remains, double least)
 {
     const struct ode *ode = s->base.ode;
     s->longest = s->max_step;
@@ -214,14 +209,8 @@ static double plan(struct one_step *s, double remains, double least)
     return s->method->plan(s, fmin(s->now->h, s->longest), remains);
 }
 
-/* A step must be longer, or it is lost in the rounding of t; but the last one before the communication point may be shorter */
-static double least_step(const struct one_step *s)
-{
-    return 16 * DBL_EPSILON * fabs(s->t);
-}
-
 /* The next step size after a step of h with this error */
-static void control(struct one_step *s, double h, double error, bool repeated)
+static void control_step_size(struct one_step *s, double h, double error, bool repeated)
 {
     const bool no_trend = error < TREND && s->now->last_error < TREND; /* cut short, for example */
     const double k = exponent(s), last = no_trend ? 0 : s->now->last_error;
@@ -238,7 +227,7 @@ static void control(struct one_step *s, double h, double error, bool repeated)
 
 /* Rates at the end of an attempt: those of its last stage, or, where the method has none there, at the start of the next step,
    unless switches need them now */
-static enum status end_rates(struct one_step *s, double h)
+static enum status find_end_rates(struct one_step *s, double h)
 {
     s->has_end = true;
     if (!s->method->open_end) {
@@ -249,26 +238,19 @@ static enum status end_rates(struct one_step *s, double h)
     return s->has_end ? stage_start(&s->stage, s->t + h, s->y1, s->ydot1, s->z1) : STATUS_OK;
 }
 
-/* No switch can be crossed, or none is located */
-static bool far_from_switches(struct one_step *s, double h)
-{
-    if (s->base.ode->n_switches == 0 || s->base.fixed_step > 0) return true;
-    return events_far(&s->events, s->t, s->y, s->t + h, s->y1);
-}
-
-/* An attempt, back on the constraints, and its error */
+/* An attempt, projected onto the constraints, and its error */
 static enum status attempt(struct one_step *s, double h, double *error)
 {
     const struct ode *ode = s->base.ode;
-    const bool fixed = s->base.fixed_step > 0;
+    const bool fixed = s->base.fixed_step > 0, no_switches = ode->n_switches == 0 || fixed;
     s->stage.cause = STATUS_OK;
     enum status status = s->method->attempt(s, h);
     if (status == STATUS_OK && ode->project != NULL) {
         status = ode->project(ode->context, s->t + h, s->y1, fixed ? NULL : s->error);
         if (status != STATUS_OK) s->stage.cause = STATUS_NOT_PROJECTED;
     }
-    if (status == STATUS_OK) s->far = far_from_switches(s, h);
-    if (status == STATUS_OK) status = end_rates(s, h);
+    if (status == STATUS_OK) s->far = no_switches || events_far(&s->events, s->t, s->y, s->t + h, s->y1);
+    if (status == STATUS_OK) status = find_end_rates(s, h);
     *error = status == STATUS_OK ? one_step_norm(s, fixed ? s->y1 : s->error) : INFINITY;
     if (status == STATUS_OK && !isfinite(*error)) status = STATUS_NOT_FINITE;
     return status;
@@ -286,14 +268,15 @@ struct search {
     bool found;      /* the last attempt ends there */
 };
 
-/* Where the next attempt at a switch ends, from one that ended at h: by the path if it crossed the switch, else by the rates at its
-   end. INFINITY: there is no switch. An attempt that ends just before it is the result: beyond it the stages would see the forces of the other side. */
-static double aim(struct one_step *s, double h, struct search *search)
+/* The length of the next attempt at a switch after one of length h: by the path if it crossed the switch, otherwise by the rates at its
+   end. INFINITY: there is no switch. An attempt that ends just before the switch is the result: if it ended beyond, its stages would
+   have the forces of the other side. */
+static double next_attempt(struct one_step *s, double h, struct search *search)
 {
     const struct event_step step = event_step(s, h);
-    double share;
-    const bool crossed = events_crossed(&s->events, &step, &share);
-    const double next = crossed ? fmin(share * h, h - search->accuracy) : h + events_ahead(&s->events, &step);
+    double fraction;
+    const bool crossed = events_crossed(&s->events, &step, false, &fraction);
+    const double next = crossed ? fmin(fraction * h, h - search->accuracy) : h + events_ahead(&s->events, &step);
     if (crossed) search->after = h;
     else search->before = h;
     search->found = !crossed && next - h <= 2 * search->accuracy;
@@ -301,26 +284,21 @@ static double aim(struct one_step *s, double h, struct search *search)
     return isfinite(next) && isfinite(search->after) ? (search->before + search->after) / 2 : INFINITY;
 }
 
-/* From just before a switch to the other side */
-static double cross(struct one_step *s, double h, double time)
-{
-    for (int i = 0; i < s->n; i++) s->y1[i] += time * s->ydot1[i];
-    return h + time;
-}
-
-/* Shortens a step over a switch until it ends there, or where one is expected at its end; the last attempt remains. *found: it ends
-   at a switch, just after it. */
+/* Shortens a step that crosses a switch, or is expected to end at one, until it ends there; the last attempt remains. *found: it ends
+   just after a switch. */
 static enum status end_at_switch(struct one_step *s, bool expected, double *h, double *error, bool *found)
 {
     struct search search = {0, INFINITY, LOCATED * *h + 4 * DBL_EPSILON * fabs(s->t), false};
     *found = false;
     if ((s->far && !expected) || s->events.ode->n_switches == 0 || s->now->short_steps >= MOST_SHORT) return STATUS_OK;
     for (int i = 0; i < MOST_ATTEMPTS; i++) {
-        const double next = aim(s, *h, &search);
+        const double next = next_attempt(s, *h, &search);
         if (next == INFINITY || (search.after == INFINITY && !expected)) return STATUS_OK;
         *found = true;
-        if (search.found) {
-            *h = cross(s, *h, next - *h + search.accuracy);
+        if (search.found) { /* from just before the switch to the other side */
+            const double time = next - *h + search.accuracy;
+            for (int k = 0; k < s->n; k++) s->y1[k] += time * s->ydot1[k];
+            *h += time;
             return STATUS_OK;
         }
         *h = next;
@@ -330,7 +308,7 @@ static enum status end_at_switch(struct one_step *s, bool expected, double *h, d
     return STATUS_OK;
 }
 
-static void move_on(struct one_step *s, double h, double *y, double *t)
+static void accept_step(struct one_step *s, double h, double *y, double *t)
 {
     const size_t n = (size_t)s->n * sizeof(double);
     s->method->accept(s, h);
@@ -342,7 +320,7 @@ static void move_on(struct one_step *s, double h, double *y, double *t)
     s->count.steps++;
 }
 
-/* What the last attempt could not do */
+/* Why the last attempt failed */
 static enum status failure_cause(const struct one_step *s, enum status status)
 {
     if (status == STATUS_OK) return STATUS_ERROR_TEST;
@@ -350,84 +328,71 @@ static enum status failure_cause(const struct one_step *s, enum status status)
     return s->stage.cause != STATUS_OK ? s->stage.cause : STATUS_NO_RATES;
 }
 
-/* After a step of h that was planned as `planned`. At a switch the step size stays: its error says nothing about what follows; the
-   rates are those on the other side. */
-static void finish(struct one_step *s, double h, double planned, double error, bool at_switch, bool repeated)
-{
-    s->now->short_steps = h < SHORT * planned ? s->now->short_steps + 1 : 0;
-    if (!at_switch) {
-        control(s, h, error, repeated);
-        return;
-    }
-    s->count.events++;
-    s->now->last_error = 0;
-    s->now->has_rates = 0;
-    forget_steps(s);
-}
-
-/* After an attempt at h that failed: a shorter step size. For the first failure it is perhaps enough to stop at the switch that lies
-   ahead: *reach is the time to it. */
-static void shorten(struct one_step *s, double h, enum status status, double error, double *reach)
+/* A shorter step size after an attempt at h that failed. After the first failure the step is only shortened to the next switch, if one
+   is expected within it: *reach is the time to it. */
+static void shorten_step(struct one_step *s, double h, enum status status, double error, double *reach)
 {
     const struct event_step step = event_step(s, h);
     const bool first = *reach == INFINITY;
-    double share, factor = AFTER_FAILURE;
+    double fraction, factor = AFTER_FAILURE;
     if (status == STATUS_OK) {
         s->count.error_test_failures++;
         factor = fmax(LEAST, SAFETY * pow(error, -1 / exponent(s)));
     } else {
         s->count.newton_failures++;
-        forget_steps(s);
+        clear_past(s);
     }
-    if (first && events_expected(&s->events, &step, &share)) {
-        *reach = share * h;
+    if (first && events_crossed(&s->events, &step, true, &fraction)) {
+        *reach = fraction * h;
     } else {
         s->now->h = h * factor;
         *reach = h;
     }
 }
 
-/* Memory that was restored may hold any number */
-static enum status no_step_size(struct one_step *s)
-{
-    snprintf(s->base.failure, FAILURE_SIZE,
-             "the step size is not finite: the saved state that was restored is damaged");
-    return STATUS_ERROR_TEST;
-}
-
+/* At a switch the step size does not change, because the error of the step says nothing about those that follow, and the rates are
+   computed again, with the forces of the other side */
 static enum status controlled_step(struct one_step *s, double end, double *y, double *t)
 {
+    /* a step must be longer, or it is lost in the rounding of t; but the last one before the communication point may be shorter */
+    const double least = 16 * DBL_EPSILON * fabs(s->t), remains = end - s->t;
     enum status status = STATUS_OK;
     double reach = INFINITY;
     for (;;) {
-        const double remains = end - s->t, least = least_step(s), planned = plan(s, remains, least);
+        const double planned = plan_step(s, remains, least);
         double error, h = fmin(planned, fmax(reach, 2 * least));
         bool at_switch = false;
         if (!(h > least) && (h < remains || !(h > 0))) return failure_cause(s, status);
-        if (!(h <= remains)) return no_step_size(s);
+        if (!(h <= remains)) { /* memory that was restored may hold any number */
+            snprintf(s->base.failure, FAILURE_SIZE,
+                     "the step size is not finite: the saved state that was restored is damaged");
+            return STATUS_ERROR_TEST;
+        }
         status = attempt(s, h, &error);
         if (status == STATUS_OK && error <= 1) status = end_at_switch(s, reach < planned, &h, &error, &at_switch);
         if (status == STATUS_OK && error <= 1) {
-            move_on(s, h, y, t);
-            finish(s, h, planned, error, at_switch, reach < INFINITY);
+            accept_step(s, h, y, t);
+            s->now->short_steps = h < SHORT * planned ? s->now->short_steps + 1 : 0;
+            if (!at_switch) {
+                control_step_size(s, h, error, reach < INFINITY);
+                return STATUS_OK;
+            }
+            s->count.events++;
+            s->now->last_error = 0;
+            s->now->has_rates = 0;
+            clear_past(s);
             return STATUS_OK;
         }
         if (status < 0) return failure_cause(s, status);
-        shorten(s, h, status, error, &reach);
+        shorten_step(s, h, status, error, &reach);
     }
 }
 
-/* Of ceil(H / fixed_step) equal steps over H, those from t on. Late in a simulation `end` and t are rounded: that must not make one
-   step more. */
-static double count_fixed_steps(const struct one_step *s, double end)
-{
-    const double rounding = 8 * DBL_EPSILON * fabs(end) / s->base.fixed_step;
-    return fmax(1, ceil((end - s->t) / s->base.fixed_step - 1e-9 - rounding));
-}
-
+/* One of ceil(H / fixed_step) equal steps over H. Late in a simulation `end` and t are rounded, which must not add a step. */
 static enum status fixed_step(struct one_step *s, double end, double *y, double *t)
 {
-    const double h = (end - s->t) / count_fixed_steps(s, end);
+    const double rounding = 8 * DBL_EPSILON * fabs(end) / s->base.fixed_step;
+    const double h = (end - s->t) / fmax(1, ceil((end - s->t) / s->base.fixed_step - 1e-9 - rounding));
     double size;
     const enum status status = attempt(s, h, &size);
     s->now->h = h;
@@ -437,7 +402,7 @@ static enum status fixed_step(struct one_step *s, double end, double *y, double 
                  status_text(cause), h);
         return cause;
     }
-    move_on(s, h, y, t);
+    accept_step(s, h, y, t);
     return STATUS_OK;
 }
 
@@ -446,13 +411,13 @@ static enum status step(struct integrator *integrator, double end, double *y, do
     struct one_step *s = one_step_of(integrator);
     s->t = *t;
     s->y = y;
-    const enum status status = begin(s, end - *t);
+    const enum status status = begin_step(s, end - *t);
     if (status != STATUS_OK) return status;
     return integrator->fixed_step > 0 ? fixed_step(s, end, y, t) : controlled_step(s, end, y, t);
 }
 
 const struct integrator_ops one_step_ops = {.configure = configure,
-                                            .forget = forget,
+                                            .reset = reset,
                                             .restart = restart,
                                             .step = step,
                                             .step_size = step_size,

@@ -25,7 +25,7 @@ struct one_step_method {
     /* The attempt is accepted. Called before t, y and z change. */
     void (*accept)(struct one_step *s, double h);
     /* Clears what earlier steps left for the next one (predictors). NULL: nothing to clear. */
-    void (*forget)(struct one_step *s);
+    void (*clear)(struct one_step *s);
     /* The size of the next step: h is what the error allows, `remains` the time to the communication point. */
     double (*plan)(struct one_step *s, double h, double remains);
 };

@@ -14,9 +14,8 @@ bool pairs_low(const struct one_step *s)
     return s->now->low != 0;
 }
 
-void pairs_accept(struct one_step *s, double h)
+void pairs_accept(struct one_step *s)
 {
-    (void)h;
     s->now->other_h = fmin(GROWTH * s->now->other_h, MOST_GROWTH * s->now->h);
 }
 
@@ -35,38 +34,29 @@ static double count_steps(double h, double time)
     return fmax(1, ceil(time / h - 0.05));
 }
 
-static void switch_pair(struct one_step *s, double other_h)
+/* The low order is used while the last communication steps begin with jumps of the inputs and are shorter than the step size allows.
+   Its accelerations are inaccurate, but at jumps they are discontinuous anyway. */
+double pairs_plan(struct one_step *s, double h, double remains)
 {
-    s->now->low = s->now->low == 0;
-    s->now->other_h = s->now->h;
-    s->now->h = other_h;
-    s->now->last_error = 0;
-}
-
-/* Have the last communication steps begun with jumps of the inputs, and were they shorter than the step size allows? */
-static bool is_cut_short(struct one_step *s, double h, double remains)
-{
+    const struct pair *present = &s->method->pair[pairs_low(s)], *other = &s->method->pair[!pairs_low(s)];
     const double end = s->t + remains;
+    double other_h = fmin(s->now->other_h, s->longest);
     if (end != s->now->end) {
         s->now->jumps = s->now->jumped != 0 ? s->now->jumps + 1 : 0;
         s->now->times_cut = h > CUT_SHORT * remains ? s->now->times_cut + 1 : 0;
         s->now->jumped = 0;
         s->now->end = end;
     }
-    return s->now->jumps >= TIMES_CUT && s->now->times_cut >= TIMES_CUT;
-}
-
-/* Accelerations of the low order are inaccurate, so it is for jumps: there they are discontinuous anyway */
-double pairs_plan(struct one_step *s, double h, double remains)
-{
-    const struct pair *present = &s->method->pair[pairs_low(s)], *other = &s->method->pair[!pairs_low(s)];
-    double other_h = fmin(s->now->other_h, s->longest);
-    const bool cut_short = is_cut_short(s, h, remains), smooth = pairs_low(s) && s->now->jumps == 0;
+    const bool cut_short = s->now->jumps >= TIMES_CUT && s->now->times_cut >= TIMES_CUT;
+    const bool smooth = pairs_low(s) && s->now->jumps == 0;
     if (other_h == 0 && cut_short) other_h = remains;
     const bool cheaper = count_steps(other_h, remains) * other->work < count_steps(h, remains) * present->work;
     if (s->base.fixed_step == 0 && other_h > 0 && (smooth || (cheaper && (cut_short || pairs_low(s))))) {
-        switch_pair(s, other_h);
+        s->now->low = s->now->low == 0;
+        s->now->other_h = s->now->h;
+        s->now->h = other_h;
         h = other_h;
+        s->now->last_error = 0;
     }
     return remains / count_steps(h, remains);
 }

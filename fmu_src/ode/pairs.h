@@ -8,11 +8,12 @@
 /* Is the pair of low order in use? */
 bool pairs_low(const struct one_step *s);
 
-/* For struct one_step_method: the step size for the time that remains, and the choice of the pair; after a step. */
+/* For `plan` and `accept` of struct one_step_method: the step size for the time that remains, with the choice of the pair; after a
+   step. */
 double pairs_plan(struct one_step *s, double h, double remains);
-void pairs_accept(struct one_step *s, double h);
+void pairs_accept(struct one_step *s);
 
-/* A method that has just been restarted continues where another with two pairs left off: with the same pair. */
+/* A method that has just been restarted continues with the same pair as `from`, another method with two pairs. */
 void pairs_continue(struct one_step *s, const struct one_step *from);
 
 #endif

@@ -1,7 +1,5 @@
 #include "ode/policy.h"
 
-#include "ode/automatic.h"
-
 /* Below this tolerance the error test keeps orders 3 to 5 inside their stable region, with lightly damped modes as well
    (bench/integration.py). */
 static const double TIGHT = 2e-6;
@@ -23,31 +21,23 @@ const char *policy_fixed_step_error(const struct integrator_options *options)
     }
 }
 
-/* Factors of the tolerance of one-step methods. With the first two accelerations err alike: with rtol 1e-6 by less than 1 % of their
-   range on the forced Canadarm, with 1e-8 by less than 1e-4 (bench/integration.py) */
+/* Factors of the tolerance of one-step methods. With the first two, errors of accelerations are of the same size: with rtol 1e-6 below
+   1 % of their range on the forced Canadarm, with 1e-8 below 1e-4 (bench/integration.py) */
 static const double TOLERANCE_FACTOR[METHODS] = {
     [METHOD_ESDIRK] = 0.7, [METHOD_EXPLICIT] = 1.5, [METHOD_SYMMETRIC] = 10};
 
-enum status policy_integrator(const struct ode *ode, struct integrator **integrator)
-{
-    return automatic_make(ode, integrator);
-}
-
 /* BDF of orders 3 to 5 is unstable near the imaginary axis, where lightly damped modes lie: for these the order limit is 2 at
    loose tolerances. Otherwise order 5 takes fewer steps. */
-static void adapt_cvode(const struct ode *ode, struct integrator_options *options)
-{
-    const bool order_2 = ode->oscillatory && options->relative_tolerance > TIGHT;
-    if (options->max_order > 0) return;
-    options->max_order = order_2 ? 2 : 5;
-    if (!order_2) options->relative_tolerance *= FRACTION;
-}
-
 struct integrator_options policy_adapt(const struct ode *ode, enum method method,
                                        const struct integrator_options *options)
 {
     struct integrator_options adapted = *options;
-    if (method == METHOD_CVODE) adapt_cvode(ode, &adapted);
-    else adapted.relative_tolerance *= TOLERANCE_FACTOR[method];
+    if (method != METHOD_CVODE) {
+        adapted.relative_tolerance *= TOLERANCE_FACTOR[method];
+    } else if (options->max_order <= 0) {
+        const bool order_2 = ode->oscillatory && options->relative_tolerance > TIGHT;
+        adapted.max_order = order_2 ? 2 : 5;
+        if (!order_2) adapted.relative_tolerance *= FRACTION;
+    }
     return adapted;
 }

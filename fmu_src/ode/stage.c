@@ -59,7 +59,7 @@ void stage_positions(const struct stage *stage, double gamma, const double *x_st
     for (int j = 0; j < ode->n_v; j++)
         if (position[j] >= 0) y[position[j]] = x_star[position[j]] + gamma * v[j];
     for (int k = 0; k < ode->n_quaternions;
-         k++) { /* X = P x*                                               (theory.md 78) */
+         k++) { /* X = P x*                                            (theory.md 78) */
         const struct quaternion_place *place = &ode->quaternion[k];
         const double *omega = v + place->v;
         newton_P(omega, gamma, newton_D(omega, gamma), x_star + place->x, y + place->x);
@@ -73,28 +73,28 @@ void stage_rates(const struct stage *stage, const double *y, const double *z, do
     memcpy(ydot + ode->n_x, z, (size_t)ode->n_v * sizeof *z);
 }
 
-static enum status failed(struct stage *stage, enum status status, enum status cause)
+static enum status record_cause(struct stage *stage, enum status status, enum status cause)
 {
     if (status != STATUS_OK) stage->cause = cause;
     return status;
 }
 
-static enum status factor_dense(struct stage *stage, double t, const double *y, double gamma)
-{
-    const struct ode *ode = stage->ode;
-    stage->jacobians++;
-    const enum status status = ode->jacobian(ode->context, t, y, stage->newton.A, stage->newton.B);
-    if (status != STATUS_OK) return status;
-    newton_matrix(&stage->newton, gamma, y, stage->N);
-    return lu_factor(ode->n_v, stage->N, stage->pivot) == 0 ? STATUS_OK : STATUS_NEWTON_MATRIX;
-}
-
 static enum status factor(struct stage *stage, double t, const double *y, double gamma)
 {
     const struct ode *ode = stage->ode;
-    const enum status status = stage->dense ? factor_dense(stage, t, y, gamma) : ode->factor(ode->context, t, y, gamma);
+    enum status status;
+    if (stage->dense) {
+        stage->jacobians++;
+        status = ode->jacobian(ode->context, t, y, stage->newton.A, stage->newton.B);
+        if (status == STATUS_OK) {
+            newton_matrix(&stage->newton, gamma, y, stage->N);
+            if (lu_factor(ode->n_v, stage->N, stage->pivot) != 0) status = STATUS_NEWTON_MATRIX;
+        }
+    } else {
+        status = ode->factor(ode->context, t, y, gamma);
+    }
     stage->has_factors = status == STATUS_OK;
-    return failed(stage, status, STATUS_NEWTON_MATRIX);
+    return record_cause(stage, status, STATUS_NEWTON_MATRIX);
 }
 
 enum status stage_factor(struct stage *stage, double t, const double *y, double gamma)
@@ -115,12 +115,12 @@ enum status stage_residual(struct stage *stage, double t, const double *y, const
     if (!stage->dense) {
         stage->residuals++;
         stage->work += RESIDUAL;
-        return failed(stage, ode->residual(ode->context, t, y, z, r), STATUS_NO_RATES);
+        return record_cause(stage, ode->residual(ode->context, t, y, z, r), STATUS_NO_RATES);
     }
     const enum status status = stage_rhs(stage, t, y, stage->ydot);
     for (int i = 0; i < ode->n_v; i++) r[i] = z[i] - stage->ydot[ode->n_x + i];
     for (int i = ode->n_v; i < stage->n_z; i++) r[i] = 0;
-    return failed(stage, status, STATUS_NO_RATES);
+    return record_cause(stage, status, STATUS_NO_RATES);
 }
 
 void stage_forces(struct stage *stage, const double *dx, const double *dv, double *r)

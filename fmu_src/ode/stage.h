@@ -49,8 +49,8 @@ void stage_rates(const struct stage *stage, const double *y, const double *z, do
 double stage_fastest(struct stage *stage, double t, const double *y, double *scratch);
 
 enum status stage_factor(struct stage *stage, double t, const double *y, double gamma);
-/* The factors of an earlier stage_factor() with these arguments, made again only if they were lost. Counts no work: that depends on
-   whether a state was restored, and the choice of a method must not. */
+/* The factors of an earlier stage_factor() with these arguments, computed again only if they were lost. Work is not counted, because
+   it depends on whether a state was restored, and the choice of a method must not. */
 enum status stage_keep_factors(struct stage *stage, double t, const double *y, double gamma);
 enum status stage_residual(struct stage *stage, double t, const double *y, const double *z, double *r);
 /* r = K (x1 - x0) + D (v1 - v0), of the last stage_factor(), from y0 to y1. Quaternions count as unchanged. */

@@ -5,7 +5,6 @@
 const struct tableau ESDIRK5 = {
     .name = "ESDIRK5(4)",
     .stages = 7,
-    .order = 5,
     .gamma = 0.184,
     .c = {0, 0.368, 0.62821529547664948898, 0.13881019830028328612, 0.69995861940457472794, 0.90837696335078534031,
           1.0},
@@ -26,7 +25,6 @@ const struct tableau ESDIRK5 = {
 const struct tableau ESDIRK3 = {
     .name = "ESDIRK3(2)",
     .stages = 4,
-    .order = 3,
     .gamma = 0.43586652150845899942,
     .c = {0, 0.87173304301691799883, 0.6, 1.0},
     .A = {{0},

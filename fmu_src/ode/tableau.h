@@ -8,7 +8,6 @@ enum { MOST_STAGES = 7 };
 struct tableau {
     const char *name;
     int stages;
-    int order;
     double gamma;
     double c[MOST_STAGES], A[MOST_STAGES][MOST_STAGES], e[MOST_STAGES];
 };

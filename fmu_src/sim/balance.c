@@ -27,7 +27,7 @@ enum status balance_make(struct sim *sim)
 }
 
 /* dF = -T^-1 tau, tau by coordinates; returns the norm of dF */
-static double correction(struct balance *balance, const double *tau)
+static double correct_forces(struct balance *balance, const double *tau)
 {
     double sum = 0;
     for (int a = 0; a < balance->n; a++) {
@@ -51,7 +51,7 @@ static enum status differentiate_by_forces(struct sim *sim, struct input *in)
     for (int a = 0; a < balance->n; a++) {
         sim_clear_seed(sim);
         sim->seed.actuator_force[a] = 1;
-        sim_along_seed(sim, in);
+        sim_tangent(sim, in);
         memcpy(balance->X + n * (size_t)a, sim->dqdd, n * sizeof(double));
         for (int i = 0; i < balance->n; i++)
             balance->T[balance->n * i + a] = sim->mechanism.tangent->force[balance->coordinate[i]];
@@ -64,22 +64,9 @@ enum status sim_balance(struct sim *sim)
     struct input in;
     const enum status status = differentiate_by_forces(sim, &in);
     if (status != STATUS_OK) return status;
-    correction(&sim->balance, sim->force);
+    correct_forces(&sim->balance, sim->force);
     for (int a = 0; a < sim->balance.n; a++) sim->actuator_force[a] += sim->balance.dF[a];
     return mechanism_forward(&sim->mechanism, &sim->in, sim->qdd);
-}
-
-/* d qdd + X dF in the direction of the seed, of the free coordinates */
-static void total_change(struct sim *sim, const struct input *in, double *column)
-{
-    const struct balance *balance = &sim->balance;
-    sim_along_seed(sim, in);
-    correction(&sim->balance, sim->mechanism.tangent->force);
-    for (int i = 0; i < sim->instance.stepper.ode.n_v; i++) {
-        const int c = sim->free_coordinate[i];
-        column[i] = sim->dqdd[c];
-        for (int a = 0; a < balance->n; a++) column[i] += balance->X[sim->mechanism.model->nv * a + c] * balance->dF[a];
-    }
 }
 
 enum status balance_jacobian(struct sim *sim, double *A, double *B)
@@ -88,13 +75,22 @@ enum status balance_jacobian(struct sim *sim, double *A, double *B)
     enum status status = sim_forward(sim);
     if (status == STATUS_OK) status = differentiate_by_forces(sim, &in);
     if (status != STATUS_OK) return status;
-    const size_t n = (size_t)sim->instance.stepper.ode.n_v;
+    const struct balance *balance = &sim->balance;
+    const int n = sim->instance.stepper.ode.n_v;
     sim_clear_seed(sim);
-    for (size_t j = 0; j < n; j++) {
+    for (int j = 0; j < n; j++) {
         double *const seed[2] = {&sim->dx[sim->free_coordinate[j]], &sim->seed.qd[sim->free_coordinate[j]]};
         for (int rate = 0; rate < 2; rate++) {
             *seed[rate] = 1;
-            total_change(sim, &in, (rate == 0 ? A : B) + n * j);
+            sim_tangent(sim, &in);
+            correct_forces(&sim->balance, sim->mechanism.tangent->force);
+            for (int i = 0; i < n; i++) { /* d qdd + X dF of the free coordinates */
+                const int c = sim->free_coordinate[i];
+                double sum = sim->dqdd[c];
+                for (int a = 0; a < balance->n; a++)
+                    sum += balance->X[sim->mechanism.model->nv * a + c] * balance->dF[a];
+                *(rate == 0 ? A++ : B++) = sum;
+            }
             *seed[rate] = 0;
         }
     }

@@ -8,29 +8,19 @@
 
 /* ---- whether it can be used -------------------------------------------------------------------------------------- */
 
-/* A parameter that the generated functions would have to know: not starts, and nothing of drives, which are not part of them */
-static bool is_in_code(const struct variable *variable)
-{
-    return variable->causality == CAUSALITY_PARAMETER && variable->start_of < 0 && variable->of != NULL &&
-           variable->of->owner != DRIVE && variable->of->owner != SUPPLY && variable->of->number->write != NULL;
-}
-
-static bool is_kept(const struct sim_code *code, const struct variable *variable)
-{
-    for (int i = 0; i < code->functions->n_kept; i++)
-        if (code->kept[i] == variable) return true;
-    return false;
-}
-
-/* The first parameter that differs from the number in the code; NULL: none */
+/* The first parameter that differs from the number in the code; NULL: none. Start values are not in the code, nor drives; kept
+   parameters are its arguments. */
 static const struct variable *changed_parameter(const struct sim *sim)
 {
     const struct variables *v = &sim->instance.variables;
     for (int r = 0; r < v->n_values; r++) {
         const struct variable *variable = v->by_reference[r];
-        if (is_in_code(variable) && !is_kept(&sim->code, variable) &&
-            variable->of->number->read(sim->robot, variable) != variable->start)
-            return variable;
+        const struct table_row *row = variable->row;
+        if (variable->causality != CAUSALITY_PARAMETER || variable->start_of >= 0 || row == NULL) continue;
+        if (row->owner == DRIVE || row->owner == SUPPLY || row->number->write == NULL) continue;
+        bool kept = false;
+        for (int i = 0; i < sim->code.functions->n_kept; i++) kept = kept || sim->code.kept[i] == variable;
+        if (!kept && row->number->read(sim->robot, variable) != variable->start) return variable;
     }
     return NULL;
 }
@@ -47,7 +37,7 @@ void code_adapt(struct sim *sim)
                     sim->instance.name, changed->name);
     code->in_use = changed == NULL;
     for (int i = 0; i < code->functions->n_kept; i++)
-        code->parameters[i] = code->kept[i]->of->number->read(sim->robot, code->kept[i]);
+        code->parameters[i] = code->kept[i]->row->number->read(sim->robot, code->kept[i]);
 }
 
 enum status sim_use_code(struct instance *instance, const struct robot_code *functions)
@@ -121,8 +111,7 @@ bool code_forward(struct sim *sim)
     if (!same_constraints(sim)) return false;
     const struct code_arguments arguments = arguments_of(sim);
     code->functions->forward(&arguments, sim->qdd, code->lambda);
-    memset(loops->lambda, 0, (size_t)loops->n_rows * sizeof *loops->lambda);
-    for (int k = 0; k < loops->n_active; k++) loops->lambda[loops->active[k]] = code->lambda[k];
+    constraints_scatter(loops, code->lambda, loops->lambda);
     return all_finite(sim->mechanism.model->nv, sim->qdd) && all_finite(loops->n_active, code->lambda);
 }
 
@@ -135,8 +124,7 @@ bool code_residual(struct sim *sim, const double *lambda, double *gap_accelerati
     for (int k = 0; k < loops->n_active; k++) code->lambda[k] = lambda[loops->active[k]];
     const struct code_arguments arguments = arguments_of(sim);
     functions->residual(&arguments, sim->force, code->gap);
-    memset(gap_acceleration, 0, (size_t)loops->n_rows * sizeof *gap_acceleration);
-    for (int k = 0; k < loops->n_active; k++) gap_acceleration[loops->active[k]] = code->gap[k];
+    constraints_scatter(loops, code->gap, gap_acceleration);
     return all_finite(sim->mechanism.model->nv, sim->force) && all_finite(loops->n_active, code->gap);
 }
 

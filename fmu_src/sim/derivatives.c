@@ -28,8 +28,8 @@ static enum status jacobian_with_drives(struct sim *sim, double *A, double *B)
             if (seed[rate] == NULL) continue;
             sim_clear_seed(sim);
             *seed[rate] = 1;
-            drives_along_seed(sim, &in);
-            sim_along_seed(sim, &in);
+            drives_change(sim, &in);
+            sim_tangent(sim, &in);
             for (int i = 0; i < sim->n_free; i++) into[rate][i] = sim->dqdd[sim->free_coordinate[i]];
             drives_rates(sim, &sim->seed, into[rate] + sim->n_free);
         }
@@ -64,14 +64,20 @@ void sim_clear_seed(struct sim *sim)
     memset(sim->dx, 0, (size_t)sim->mechanism.model->nv * sizeof *sim->dx);
 }
 
-void sim_along_seed(struct sim *sim, const struct input *in)
+void sim_tangent(struct sim *sim, const struct input *in)
 {
     const struct direction direction = point_direction(&sim->seed, sim->dx);
     mechanism_tangent(&sim->mechanism, in, &direction, true, sim->dqdd);
 }
 
-/* Changes of all outputs in the direction of the seed, at the point of the values */
-static void differentiate(struct sim *sim)
+static enum status report_no_derivative(struct sim *sim, const struct variable *variable, const char *which)
+{
+    report_add(sim->instance.report, REPORT_ERROR, "%s: derivatives %s", variable->name, which);
+    return STATUS_NO_DERIVATIVE;
+}
+
+/* The changes of the unknowns in the direction of the seed, at the point of the values */
+static enum status take_changes(struct sim *sim, int n_unknown, const int *unknown, double *result)
 {
     struct mechanism *m = &sim->mechanism;
     const struct input in = mechanism_loaded(m, &sim->in);
@@ -80,25 +86,14 @@ static void differentiate(struct sim *sim)
         dyn_tangent_observe_state(m->model, m->work, m->tangent, &in, sim->qdd);
     }
     sim->tangent_up_to_date = true;
-    if (sim->robot->n_drives > 0) drives_along_seed(sim, &in);
-    sim_along_seed(sim, &in);
+    if (sim->robot->n_drives > 0) drives_change(sim, &in);
+    sim_tangent(sim, &in);
     dyn_tangent_observe(m->model, m->work, m->tangent, sim->dqdd);
     outputs_change(sim);
-}
-
-static enum status refuse(struct sim *sim, const struct variable *variable, const char *role)
-{
-    report_add(sim->instance.report, REPORT_ERROR, "%s: no derivative is provided with this variable as %s",
-               variable->name, role);
-    return STATUS_NO_DERIVATIVE;
-}
-
-static enum status take_changes(struct sim *sim, int n_unknown, const int *unknown, double *result)
-{
-    differentiate(sim);
     for (int i = 0; i < n_unknown; i++) {
         const struct variable *variable = sim->instance.variables.by_reference[unknown[i]];
-        if (!variable_change(variable, &sim->changes, &result[i])) return refuse(sim, variable, "unknown");
+        if (!variable_change(variable, &sim->changes, &result[i]))
+            return report_no_derivative(sim, variable, "of this variable are not provided");
     }
     return STATUS_OK;
 }
@@ -111,7 +106,7 @@ enum status sim_directional(struct instance *instance, int n_unknown, const int 
     for (int i = 0; i < n_known; i++) {
         const struct variable *variable = instance->variables.by_reference[known[i]];
         double *place = variable_place(variable, &sim->seed);
-        if (place == NULL) return refuse(sim, variable, "known");
+        if (place == NULL) return report_no_derivative(sim, variable, "with respect to this variable are not provided");
         *place += seed[i];
     }
     model_tangent(sim->mechanism.model, sim->at.q, sim->seed.q, sim->dx);
@@ -120,38 +115,32 @@ enum status sim_directional(struct instance *instance, int n_unknown, const int 
 
 /* ---- in initialization mode ------------------------------------------------------------------------------------------------ */
 
-/* The seed of a known; a start value is that of its state. NULL: a parameter that no derivative is provided for */
-static double *seed_place(const struct sim *sim, const struct variable *variable)
-{
-    const struct variables *v = &sim->instance.variables;
-    return variable_place(variable->start_of >= 0 ? &v->row[v->state[variable->start_of]] : variable, &sim->seed);
-}
-
-static enum status refuse_start(struct sim *sim, const struct variable *variable, const char *why)
-{
-    report_add(sim->instance.report, REPORT_ERROR, "%s: no derivative is provided with this variable as known: %s",
-               variable->name, why);
-    return STATUS_NO_DERIVATIVE;
-}
-
+/* The seed of a start value is that of its state */
 enum status sim_start_directional(struct instance *instance, int n_unknown, const int *unknown, int n_known,
                                   const int *known, const double *seed, double *result)
 {
     struct sim *sim = sim_of(instance);
-    const bool settled = instance->stepper.value[instance->variables.start_static] != 0 && sim_is_settled(sim);
+    const struct variables *v = &instance->variables;
+    const bool settled = instance->stepper.value[v->start_static] != 0 && sim_is_settled(sim);
     const bool loops = sim->mechanism.constraints->n_rows > 0;
     sim_clear_seed(sim);
     for (int i = 0; i < n_known; i++) {
-        const struct variable *variable = instance->variables.by_reference[known[i]];
-        double *place = seed_place(sim, variable);
-        if (place == NULL) return refuse(sim, variable, "known");
-        if (sim->robot->n_drives > 0 && (settled || variable->start_of >= 0 || variable->in_drive != NULL))
-            return refuse_start(sim, variable, "drives inside the arm start from it");
-        if (variable->start_of >= 0 && loops)
-            return refuse_start(sim, variable,
-                                "the start of a closed robot is a guess, from which its loops are closed");
+        const struct variable *variable = v->by_reference[known[i]];
+        const bool start = variable->start_of >= 0;
+        double *place = variable_place(start ? &v->row[v->state[variable->start_of]] : variable, &sim->seed);
+        if (place == NULL) return report_no_derivative(sim, variable, "with respect to this variable are not provided");
+        if (sim->robot->n_drives > 0 && (settled || start || variable->in_drive != NULL))
+            return report_no_derivative(sim, variable,
+                                        "with respect to this variable are not provided: drives inside "
+                                        "the arm start from it");
+        if (start && loops)
+            return report_no_derivative(sim, variable,
+                                        "with respect to this variable are not provided: the start of a closed robot "
+                                        "is a guess, from which its loops are closed");
         if (variable->state >= 0 && settled)
-            return refuse_start(sim, variable, "a static start computes it; use an input or a start value");
+            return report_no_derivative(sim, variable,
+                                        "with respect to this variable are not provided: a static start "
+                                        "computes it; use an input or a start value");
         *place += seed[i];
     }
     model_tangent(sim->mechanism.model, sim->at.q, sim->seed.q, sim->dx);

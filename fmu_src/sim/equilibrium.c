@@ -6,14 +6,15 @@
 #include "math/dense.h"
 #include "sim/robot_instance.h"
 
-/* A passive joint that would start farther away than this was not meant to [rad or m]; less than the second is not worth a note */
+/* If a passive joint moves farther than the first, the file probably means something else: an error [rad or m]. Smaller moves than the
+   second are not noted. */
 static const double FARTHEST = 0.5, NOTED = 1e-6;
-/* Forces below this share of the load are rounding */
+/* Forces below this fraction of the load are rounding errors */
 static const double ROUNDING = 1e-9;
 
 /* ---- the question ---------------------------------------------------------------------------------------------------------- */
 
-static enum status ask(struct sim *sim)
+static enum status set_up_statics(struct sim *sim)
 {
     struct statics *s = &sim->statics;
     const struct model *model = sim->mechanism.model;
@@ -40,8 +41,8 @@ static const char *unit_of(const struct link_model *lm, int k)
     return lm->joint.part[k] == TURNS ? "rad" : "m";
 }
 
-/* The joint on which the largest share of the forces is left; -1: it is an elastic coordinate, or there is none */
-static int worst_joint(const struct sim *sim)
+/* Names the joint on which the largest part of the forces remains, unless that is on an elastic coordinate */
+static enum status report_nothing_found(struct sim *sim)
 {
     const struct statics *s = &sim->statics;
     const struct model *model = sim->mechanism.model;
@@ -55,17 +56,11 @@ static int worst_joint(const struct sim *sim)
                 worst = c < lm->v + lm->joint.nv ? i : -1;
             }
     }
-    return worst;
-}
-
-static enum status report_nothing_found(struct sim *sim)
-{
-    const int worst = worst_joint(sim);
     report_add(
         sim->instance.report, REPORT_ERROR,
         "%s: no static equilibrium found: forces of %.3g remain of %.3g%s%s%s; start nearer to an equilibrium, or hold "
         "joints or actuators (\"static\": \"held\", --hold, --hold-actuators)",
-        sim->instance.name, sim->statics.residual, sim->statics.load, worst >= 0 ? ", most of them on joint '" : "",
+        sim->instance.name, s->residual, s->load, worst >= 0 ? ", most of them on joint '" : "",
         worst >= 0 ? name_of(sim, worst) : "", worst >= 0 ? "'" : "");
     return STATUS_NO_EQUILIBRIUM;
 }
@@ -97,7 +92,8 @@ static enum status report_moved(struct sim *sim, const double *dx)
     return status;
 }
 
-/* What holds a coordinate. Nothing does after the start if the joint is passive: a warning, unless it is rounding */
+/* The force that holds a coordinate. If the joint is passive, nothing holds it after the start: a warning, unless the force is a
+   rounding error. */
 static void report_holding(const struct sim *sim, int link, int k)
 {
     const struct link_model *lm = &sim->mechanism.model->link[link];
@@ -116,7 +112,7 @@ static void report_holding(const struct sim *sim, int link, int k)
                    joint->name, group.force, index, holding, unit);
 }
 
-/* Forces that hold joints and lines. Inputs stay as they are: with others the robot moves. */
+/* Forces that hold joints and lines. Inputs do not change: if they are not these forces, the robot moves. */
 static void note_holding(const struct sim *sim)
 {
     const struct statics *s = &sim->statics;
@@ -138,46 +134,36 @@ static void note_holding(const struct sim *sim)
                     "static start: the forces of the actuators are not unique, they hold with the smallest ones");
 }
 
-static enum status note_stability(struct sim *sim)
-{
-    struct stability stability;
-    const enum status status = statics_stability(&sim->mechanism, &sim->statics, &stability);
-    if (stability.unstable > 0)
-        report_add(sim->instance.report, REPORT_WARNING,
-                   "%s: the static equilibrium is unstable in %d of %d directions: the robot leaves it at the least "
-                   "disturbance",
-                   sim->instance.name, stability.unstable, stability.directions);
-    return status;
-}
-
 /* ---- the start --------------------------------------------------------------------------------------------------------------- */
-
-/* The equilibrium as the state of the instance */
-static void take_state(struct sim *sim)
-{
-    const struct statics *s = &sim->statics;
-    memcpy(sim->at.q, s->q, (size_t)sim->mechanism.model->nq * sizeof *s->q);
-    memcpy(sim->mechanism.constraints->lambda, s->lambda,
-           (size_t)sim->mechanism.constraints->n_rows * sizeof *s->lambda);
-    if (sim->balance.n > 0) memcpy(sim->balance.F, s->F, (size_t)sim->balance.n * sizeof *s->F);
-}
 
 enum status sim_find_equilibrium(struct sim *sim)
 {
     struct statics *s = &sim->statics;
-    memset(sim->at.qd, 0, (size_t)sim->mechanism.model->nv * sizeof(double));
-    enum status status = ask(sim);
+    const struct model *model = sim->mechanism.model;
+    struct constraints *loops = sim->mechanism.constraints;
+    struct report *report = sim->instance.report;
+    memset(sim->at.qd, 0, (size_t)model->nv * sizeof(double));
+    enum status status = set_up_statics(sim);
     if (status == STATUS_OK) status = statics_solve(&sim->mechanism, s);
     if (status == STATUS_NO_EQUILIBRIUM) return report_nothing_found(sim);
     if (status != STATUS_OK) return status;
-    model_difference(sim->mechanism.model, sim->at.q, s->q, sim->dx);
+    model_difference(model, sim->at.q, s->q, sim->dx);
     status = report_moved(sim, sim->dx);
     if (status != STATUS_OK) return status;
-    take_state(sim);
+    memcpy(sim->at.q, s->q, (size_t)model->nq * sizeof *s->q);
+    memcpy(loops->lambda, s->lambda, (size_t)loops->n_rows * sizeof *s->lambda);
+    if (sim->balance.n > 0) memcpy(sim->balance.F, s->F, (size_t)sim->balance.n * sizeof *s->F);
     if (sim->static_start != STATIC_SETTLES) return STATUS_OK;
     note_holding(sim);
-    sim_guard_equilibrium(&sim->instance, sim->instance.report);
-    return note_stability(sim);
+    sim_guard_equilibrium(&sim->instance, report);
+    struct stability stability;
+    status = statics_stability(&sim->mechanism, s, &stability);
+    if (stability.unstable > 0)
+        report_add(report, REPORT_WARNING,
+                   "%s: the static equilibrium is unstable in %d of %d directions: the robot leaves it at the least "
+                   "disturbance",
+                   sim->instance.name, stability.unstable, stability.directions);
+    return status;
 }
 
 /* ---- its change --------------------------------------------------------------------------------------------------------------- */
@@ -186,16 +172,6 @@ bool sim_is_settled(const struct sim *sim)
 {
     const size_t bytes = (size_t)sim->mechanism.model->nq * sizeof *sim->at.q;
     return sim->statics.q != NULL && memcmp(sim->statics.q, sim->at.q, bytes) == 0;
-}
-
-/* Forces of lines that are found, and torques of joints that are held, do not act on the equilibrium; what is held moves with its
-   start value, what moves does not */
-static void mask_seed(struct sim *sim, double *line_force, double *held)
-{
-    const struct statics *s = &sim->statics;
-    for (int a = 0; a < sim->robot->n_actuators; a++)
-        line_force[a] = s->line[a] == LINE_GIVEN ? sim->seed.actuator_force[a] : 0;
-    for (int i = 0; i < sim->mechanism.model->nv; i++) held[i] = s->moves[i] ? 0 : sim->dx[i];
 }
 
 /* Changes of the lengths that lines keep, at the start, by dx of the start values */
@@ -211,7 +187,7 @@ static void change_lengths(struct sim *sim, double *row, double *dlength)
     }
 }
 
-/* f, gaps and lengths at the equilibrium change by the seed and by what is held; the unknowns follow                    (98) */
+/* f, gaps and lengths at the equilibrium change with the seed and with the coordinates that are held; the unknowns follow  (98) */
 static enum status change_unknowns(struct sim *sim, double *held, double *line_force, double *dlength, double *dgap)
 {
     struct mechanism *m = &sim->mechanism;
@@ -248,7 +224,11 @@ enum status sim_change_equilibrium(struct sim *sim)
            *dgap = arena_allocate(&scratch, rows, sizeof *held);
     enum status status = scratch.failed ? STATUS_NO_MEMORY : STATUS_OK;
     if (status == STATUS_OK) {
-        mask_seed(sim, line_force, held);
+        /* forces of lines that are found, and torques of joints that are held, do not act on the equilibrium; coordinates that are
+           held move with their start values, the others do not */
+        for (int a = 0; a < sim->robot->n_actuators; a++)
+            line_force[a] = sim->statics.line[a] == LINE_GIVEN ? sim->seed.actuator_force[a] : 0;
+        for (int i = 0; i < model->nv; i++) held[i] = sim->statics.moves[i] ? 0 : sim->dx[i];
         change_lengths(sim, sim->dqdd, dlength);
         status = change_unknowns(sim, held, line_force, dlength, dgap);
     }

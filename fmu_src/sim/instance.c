@@ -263,7 +263,7 @@ enum status instance_start_directional(struct instance *instance, int n_unknown,
     for (int i = 0; i < n_known; i++) {
         const struct variable *variable = variable_of(instance, known[i]);
         if (variable->variability == VARIABILITY_TUNABLE || !instance_acts_on_start(instance, known[i])) continue;
-        report_add(instance->report, REPORT_ERROR, "%s: acts on the start, of which no derivative is provided",
+        report_add(instance->report, REPORT_ERROR, "%s: acts on the start, whose derivatives are not provided",
                    variable->name);
         return STATUS_NO_DERIVATIVE;
     }

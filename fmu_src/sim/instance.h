@@ -41,7 +41,7 @@ struct instance_ops {
     /* Before a state is saved, after one was restored: numbers of the implementation's own. NULL: nothing to do. */
     void (*before_save)(struct instance *instance);
     void (*after_restore)(struct instance *instance);
-    /* After a state was restored: parameters as they are in the values, with this tolerance. */
+    /* After a state was restored: applies the parameters in the values, with this tolerance. */
     enum status (*adopt_parameters)(struct instance *instance, double tolerance);
     void (*release)(struct instance *instance); /* what is not in the arena; NULL: nothing */
 };
@@ -53,7 +53,7 @@ struct state_block {
 
 struct instance {
     const struct instance_ops *ops;
-    const char *name; /* what messages call it */
+    const char *name; /* in messages */
     struct report *report;
     struct variables variables;
     char guid[GUID_SIZE];
@@ -77,7 +77,7 @@ enum status instance_make(const char *name, const char *text, struct report *rep
 
 void instance_free(struct instance *instance);
 
-/* Back to what instance_make() made: start values of the file, nothing set, no memory allocated or released. */
+/* Resets the instance to its state after instance_make(): all values are their start values. No memory is allocated or released. */
 void instance_reset(struct instance *instance);
 
 static inline const struct variables *instance_variables(const struct instance *instance)
@@ -119,7 +119,7 @@ bool instance_acts_on_start(const struct instance *instance, int reference);
 enum status instance_step(struct instance *instance, double h);
 double instance_time(const struct instance *instance);
 
-/* Why something failed just now, with the name of the link, the actuator or the loop that caused it. */
+/* Why the last function failed, with the name of the link, the actuator or the loop that is the cause. */
 const char *instance_reason(const struct instance *instance, enum status status, char text[REASON_SIZE]);
 
 void instance_set_input_rate(struct instance *instance, int reference, double rate);
@@ -143,15 +143,15 @@ void instance_get_states(const struct instance *instance, double *x);
 void instance_set_states(struct instance *instance, const double *x);
 enum status instance_get_derivatives(struct instance *instance, double *dx);
 
-/* The importer has completed a step: what struct ode wants to know of it. */
+/* The importer has completed a step: calls `accepted` of struct ode. */
 void instance_accept(struct instance *instance);
 
 /* Whether the importer's integration has let the constraints drift by more than the tolerance; and the projection back onto them. */
 bool instance_drifted(struct instance *instance);
 enum status instance_project(struct instance *instance);
 
-/* Directional derivative: what `seed` on the known (states, inputs, tunable parameters) does to the unknown (outputs, locals,
-   derivatives). */
+/* Directional derivative: the change of the unknowns (outputs, locals, derivatives) for the change `seed` of the knowns (states, inputs,
+   tunable parameters). */
 enum status instance_directional(struct instance *instance, int n_unknown, const int *unknown, int n_known,
                                  const int *known, const double *seed, double *result);
 

@@ -23,18 +23,6 @@ void outputs_make(struct sim *sim)
     take_arrays(sim, &sim->changes);
 }
 
-static void compute_actuators(struct sim *sim, struct outputs *outputs)
-{
-    actuators_measure(&sim->mechanism);
-    outputs->actuator_power = 0;
-    for (int i = 0; i < sim->robot->n_actuators; i++) {
-        const struct line *line = &sim->mechanism.actuators->line[i];
-        outputs->length[i] = line->length;
-        outputs->length_rate[i] = line->rate;
-        outputs->actuator_power += sim->actuator_force[i] * line->rate;
-    }
-}
-
 static void compute_energy(struct sim *sim, struct outputs *outputs)
 {
     const struct model *model = sim->mechanism.model;
@@ -47,20 +35,11 @@ static void compute_energy(struct sim *sim, struct outputs *outputs)
     }
 }
 
-static void put_values(struct sim *sim)
-{
-    const struct variables *v = &sim->instance.variables;
-    for (int r = 0; r < v->n_values; r++) {
-        const struct variable *variable = v->by_reference[r];
-        if (variable->causality == CAUSALITY_OUTPUT || variable->causality == CAUSALITY_LOCAL)
-            sim->instance.stepper.value[r] = variable_value(variable, &sim->outputs);
-    }
-}
-
 enum status outputs_compute(struct sim *sim)
 {
     struct mechanism *m = &sim->mechanism;
     struct outputs *outputs = &sim->outputs;
+    const struct variables *v = &sim->instance.variables;
     const enum status status = sim_forward(sim);
     if (status != STATUS_OK) return status;
     const struct input in = mechanism_loaded(m, &sim->in);
@@ -78,11 +57,21 @@ enum status outputs_compute(struct sim *sim)
         dyn_reaction(m->work, i, link->wrench);
         dyn_deflection(m->model, m->work, i, link->deflection, link->rotation);
     }
-    outputs_orientations(sim);
     outputs_frames(sim);
-    compute_actuators(sim, outputs);
+    actuators_measure(m);
+    outputs->actuator_power = 0;
+    for (int i = 0; i < sim->robot->n_actuators; i++) {
+        const struct line *line = &m->actuators->line[i];
+        outputs->length[i] = line->length;
+        outputs->length_rate[i] = line->rate;
+        outputs->actuator_power += sim->actuator_force[i] * line->rate;
+    }
     compute_energy(sim, outputs);
-    put_values(sim);
+    for (int r = 0; r < v->n_values; r++) {
+        const enum causality causality = v->by_reference[r]->causality;
+        if (causality == CAUSALITY_OUTPUT || causality == CAUSALITY_LOCAL)
+            sim->instance.stepper.value[r] = variable_value(v->by_reference[r], outputs);
+    }
     return STATUS_OK;
 }
 

@@ -44,21 +44,15 @@ void sim_tune(struct sim *sim, const struct variable *variable, double value)
 
 /* ---- from the values to the model ------------------------------------------------------------------------------------------------ */
 
-static bool copy_to_robot(struct sim *sim)
-{
-    bool changed = false;
-    for (int r = 0; r < sim->instance.variables.n_values; r++) {
-        const struct variable *variable = sim->instance.variables.by_reference[r];
-        if (variable->causality != CAUSALITY_PARAMETER) continue;
-        if (variable_to_robot(variable, sim->instance.stepper.value[r], sim->robot)) changed = true;
-    }
-    return changed;
-}
-
 enum status sim_apply_parameters(struct sim *sim)
 {
+    const struct variables *v = &sim->instance.variables;
+    bool changed = false;
     if (instance_check_parameters(&sim->instance) + check_quaternions(sim) > 0) return STATUS_BAD_ROBOT;
-    const bool changed = copy_to_robot(sim);
+    for (int r = 0; r < v->n_values; r++)
+        if (v->by_reference[r]->causality == CAUSALITY_PARAMETER &&
+            variable_to_robot(v->by_reference[r], sim->instance.stepper.value[r], sim->robot))
+            changed = true;
     drives_take_parameters(sim);
     if (changed) code_adapt(sim);
     if (!changed && !sim->model_is_stale) return sim_check_tuned(sim);

@@ -12,7 +12,7 @@
 
 static const struct instance_ops robot_ops;
 
-static enum status take_arrays(struct sim *sim)
+static enum status allocate_arrays(struct sim *sim)
 {
     struct arena *arena = &sim->instance.arena;
     const struct model *model = sim->mechanism.model;
@@ -61,28 +61,28 @@ static bool is_elastic(const struct model *model, int coordinate)
     return false;
 }
 
-/* Absolute tolerances of elastic coordinates are a share of what their nominal values ask for: links bend less than that, and
-   accelerations and reactions follow from how much (bench/integration.py) */
+/* Absolute tolerances of elastic coordinates are a fraction of those that follow from their nominal values: links bend less than these,
+   and accelerations and reactions follow from the bending (bench/integration.py) */
 static void tighten_elastic(struct sim *sim)
 {
-    static const double SHARE = 0.1;
+    static const double FRACTION = 0.1;
     const struct ode *ode = &sim->instance.stepper.ode;
     double *nominal = sim->instance.stepper.nominal;
     for (int i = 0; i < ode->n_x; i++)
         if (sim->velocity_of[i] >= 0 && is_elastic(sim->mechanism.model, sim->free_coordinate[sim->velocity_of[i]]))
-            nominal[i] *= SHARE;
+            nominal[i] *= FRACTION;
     for (int j = 0; j < sim->n_free; j++)
-        if (is_elastic(sim->mechanism.model, sim->free_coordinate[j])) nominal[ode->n_x + j] *= SHARE;
+        if (is_elastic(sim->mechanism.model, sim->free_coordinate[j])) nominal[ode->n_x + j] *= FRACTION;
 }
 
 /* The mechanism and the variable table of a robot that has been read */
-static enum status build(struct sim *sim, const char *text)
+static enum status build_robot(struct sim *sim, const char *text)
 {
     struct instance *instance = &sim->instance;
     struct stepper *stepper = &instance->stepper;
     enum status status = mechanism_make(sim->robot, &sim->mechanism, instance->report);
     if (status == STATUS_OK) status = variables_make(sim->mechanism.model, &instance->arena, &instance->variables);
-    if (status == STATUS_OK) status = take_arrays(sim);
+    if (status == STATUS_OK) status = allocate_arrays(sim);
     if (status == STATUS_OK && sim->motion.at != NULL) status = balance_make(sim);
     if (status != STATUS_OK) return status;
     drives_take_parameters(sim);
@@ -103,33 +103,29 @@ static enum status build(struct sim *sim, const char *text)
     return STATUS_OK;
 }
 
-/* Drives, and actuators in place of drives */
-static void prescribe_drives(struct robot *robot)
+/* The motion of driven joints is given, and of joints that actuators move: torques and forces of drives are computed. But the forces of
+   springs would be known. */
+static enum status prescribe_drives(struct robot *robot, struct report *report)
 {
     for (int i = 0; i < robot->n_links; i++) {
         struct joint *joint = &robot->link[i].joint;
         joint->prescribed = joint_may_be_prescribed(joint) && (!joint->passive || joint_actuated(robot, i));
     }
-}
-
-/* The motion is given: what drives do is found. But forces of springs would be known */
-static enum status remove_drives(const struct sim *sim, struct report *report)
-{
-    for (int a = 0; a < sim->robot->n_actuators; a++) {
-        if (!robot_actuator_is_spring(sim->robot, a)) continue;
+    for (int a = 0; a < robot->n_actuators; a++) {
+        if (!robot_actuator_is_spring(robot, a)) continue;
         report_add(report, REPORT_ERROR,
                    "actuators[%d].drive: the inverse dynamics of a robot with springs as drives is not "
                    "provided: remove the actuator, or apply the spring's force as a load",
                    a);
         return STATUS_BAD_ROBOT;
     }
-    sim->robot->n_drives = sim->robot->n_supplies = 0;
+    robot->n_drives = robot->n_supplies = 0;
     return STATUS_OK;
 }
 
 /* motion: NULL for none */
-static enum status make(const char *name, const char *text, const struct sim_motion *motion, bool every_frame_loaded,
-                        struct report *report, struct instance **made)
+static enum status make_robot(const char *name, const char *text, const struct sim_motion *motion,
+                              bool every_frame_loaded, struct report *report, struct instance **made)
 {
     *made = NULL;
     struct instance *instance = instance_allocate(sizeof(struct sim), name, report, &robot_ops);
@@ -137,11 +133,10 @@ static enum status make(const char *name, const char *text, const struct sim_mot
     struct sim *sim = sim_of(instance);
     if (motion != NULL) sim->motion = *motion;
     enum status status = robot_read_text(name, text, &sim->robot, report);
-    if (status == STATUS_OK && motion != NULL) prescribe_drives(sim->robot);
-    if (status == STATUS_OK && motion != NULL) status = remove_drives(sim, report);
+    if (status == STATUS_OK && motion != NULL) status = prescribe_drives(sim->robot, report);
     if (status == STATUS_OK) {
         sim->robot->every_frame_loaded = every_frame_loaded;
-        status = build(sim, text);
+        status = build_robot(sim, text);
     }
     if (status == STATUS_OK) *made = instance;
     else instance_free(instance);
@@ -150,18 +145,18 @@ static enum status make(const char *name, const char *text, const struct sim_mot
 
 enum status sim_make(const char *name, const char *text, struct report *report, struct instance **made)
 {
-    return make(name, text, NULL, false, report, made);
+    return make_robot(name, text, NULL, false, report, made);
 }
 
 enum status sim_make_loaded(const char *name, const char *text, struct report *report, struct instance **made)
 {
-    return make(name, text, NULL, true, report, made);
+    return make_robot(name, text, NULL, true, report, made);
 }
 
 enum status sim_make_moved(const char *name, const char *text, const struct sim_motion *motion, struct report *report,
                            struct instance **made)
 {
-    return make(name, text, motion, false, report, made);
+    return make_robot(name, text, motion, false, report, made);
 }
 
 static void release_robot(struct instance *instance)
@@ -257,52 +252,44 @@ static void tune(struct instance *instance, const struct variable *variable, dou
     sim_tune(sim_of(instance), variable, value);
 }
 
-/* The link whose joint has the quaternion 0, which a model-exchange importer may set; NULL: none */
-static const struct link *without_orientation(const struct sim *sim)
-{
-    const struct model *model = sim->mechanism.model;
-    for (int i = 0; i < model->n_links; i++) {
-        const int first = joint_quaternion(&sim->robot->link[i].joint);
-        if (first >= 0 && quaternion_square(sim->at.q + model->link[i].q + first) == 0) return &sim->robot->link[i];
-    }
-    return NULL;
-}
-
+/* A model-exchange importer may set the quaternion of a joint to 0, which is then the cause */
 static const char *reason(const struct instance *instance, enum status status, char text[REASON_SIZE])
 {
     const struct sim *sim = const_sim_of(instance);
-    const struct link *lost = status == STATUS_NOT_POSITIVE ? without_orientation(sim) : NULL;
+    const struct model *model = sim->mechanism.model;
     char name[MOST_NAME];
     if (status == STATUS_DRIVE_FAULT) {
-        const struct robot_drive *of = &sim->robot->drive[sim->drives.failed];
-        const char *fault = of->drive->fault(sim->at.drive + of->first);
+        const struct robot_drive *rd = &sim->robot->drive[sim->drives.failed];
+        const char *fault = rd->drive->fault(sim->at.drive + rd->first);
         snprintf(text, REASON_SIZE, "%s: %s", robot_drive_name(sim->robot, sim->drives.failed, name),
                  fault != NULL ? fault : status_text(status));
         return text;
     }
-    if (lost == NULL) return mechanism_reason(&sim->mechanism, status, text);
-    snprintf(text, REASON_SIZE, "joint '%s': its quaternion is 0 and has no orientation", lost->joint.name);
-    return text;
+    for (int i = 0; i < model->n_links && status == STATUS_NOT_POSITIVE; i++) {
+        const struct joint *joint = &sim->robot->link[i].joint;
+        const int first = joint_quaternion(joint);
+        if (first < 0 || quaternion_square(sim->at.q + model->link[i].q + first) != 0) continue;
+        snprintf(text, REASON_SIZE, "joint '%s': its quaternion is 0 and has no orientation", joint->name);
+        return text;
+    }
+    return mechanism_reason(&sim->mechanism, status, text);
 }
 
 /* ---- initialization and steps -------------------------------------------------------------------------------------------------- */
 
-/* Lightly damped oscillations come from links that bend, springs and stops */
-static bool is_oscillatory(const struct model *model)
-{
-    for (int i = 0; i < model->n_links; i++) {
-        const struct joint_numbers *number = model->link[i].joint.number;
-        if (model->link[i].m > 0) return true;
-        for (int k = 0; k < MOST_COORDINATES_WITH_NUMBERS; k++)
-            if (number[k].stiffness > 0 || number[k].has_limits) return true;
-    }
-    return false;
-}
-
+/* Lightly damped oscillations come from links that bend, springs, stops and drives */
 static enum status configure(struct sim *sim, double tolerance)
 {
+    const struct model *model = sim->mechanism.model;
+    bool oscillatory = sim->robot->n_drives > 0;
+    for (int i = 0; i < model->n_links; i++) {
+        const struct joint_numbers *number = model->link[i].joint.number;
+        oscillatory = oscillatory || model->link[i].m > 0;
+        for (int k = 0; k < MOST_COORDINATES_WITH_NUMBERS; k++)
+            oscillatory = oscillatory || number[k].stiffness > 0 || number[k].has_limits;
+    }
     robot_ode_adapt(sim);
-    sim->instance.stepper.ode.oscillatory = is_oscillatory(sim->mechanism.model) || sim->robot->n_drives > 0;
+    sim->instance.stepper.ode.oscillatory = oscillatory;
     return stepper_configure(&sim->instance.stepper, tolerance);
 }
 
@@ -313,15 +300,6 @@ static enum status adopt_parameters(struct instance *instance, double tolerance)
     return status == STATUS_OK ? configure(sim, tolerance) : status;
 }
 
-static void start_states(struct instance *instance)
-{
-    for (int r = 0; r < instance->variables.n_values; r++) {
-        const int state = instance->variables.by_reference[r]->start_of;
-        if (state >= 0) *instance->state[state] = instance->stepper.value[r];
-    }
-    model_normalize(sim_of(instance)->mechanism.model, sim_of(instance)->at.q);
-}
-
 /* Start positions are a guess where there are loops: they are closed, with the velocities projected */
 static enum status close_loops(struct sim *sim)
 {
@@ -330,9 +308,9 @@ static enum status close_loops(struct sim *sim)
     struct report silent = {0};
     enum status status = constraints_close_start(&sim->mechanism, sim->at.q, report);
     if (status != STATUS_OK) return status;
-    status =
-        constraints_settle(&sim->mechanism, sim->at.q, sim->at.qd, sim->redundancy_told ? &silent : report, report);
-    if (status == STATUS_OK) sim->redundancy_told = true;
+    status = constraints_choose_and_project(&sim->mechanism, sim->at.q, sim->at.qd,
+                                            sim->redundancy_reported ? &silent : report, report);
+    if (status == STATUS_OK) sim->redundancy_reported = true;
     return status;
 }
 
@@ -347,7 +325,11 @@ static enum status initialize(struct instance *instance, const struct experiment
     const int errors = instance->report->errors;
     enum status status = sim_apply_parameters(sim);
     if (status != STATUS_OK) return status;
-    start_states(instance);
+    for (int r = 0; r < instance->variables.n_values; r++) {
+        const int state = instance->variables.by_reference[r]->start_of;
+        if (state >= 0) *instance->state[state] = instance->stepper.value[r];
+    }
+    model_normalize(sim->mechanism.model, sim->at.q);
     memset(sim->bent_too_far, 0, (size_t)sim->robot->n_links * sizeof(bool));
     stepper_start(&instance->stepper, experiment->start_time);
     sim_apply_inputs(sim, 0);
@@ -379,21 +361,15 @@ static enum status step(struct instance *instance, double h)
 /* ---- constraints ----------------------------------------------------------------------------------------------------------------- */
 
 /* The norm of a quaternion has no effect on the motion, so its tolerance is loose */
-static bool quaternions_drifted(const struct sim *sim)
-{
-    for (int i = 0; i < sim->mechanism.model->n_links; i++) {
-        const double *q = sim->at.q + sim->mechanism.model->link[i].q;
-        if (fabs(joint_quaternion_error(&sim->robot->link[i].joint, q)) > QUATERNION_ERROR) return true;
-    }
-    return false;
-}
-
 static bool drifted(struct instance *instance)
 {
     struct sim *sim = sim_of(instance);
     struct constraints *loops = sim->mechanism.constraints;
     const double tolerance = instance->stepper.tolerance;
-    if (quaternions_drifted(sim)) return true;
+    for (int i = 0; i < sim->mechanism.model->n_links; i++) {
+        const double *q = sim->at.q + sim->mechanism.model->link[i].q;
+        if (fabs(joint_quaternion_error(&sim->robot->link[i].joint, q)) > QUATERNION_ERROR) return true;
+    }
     if (loops->n_rows == 0 || instance_update(instance) != STATUS_OK) return false;
     constraints_gap(&sim->mechanism);
     for (int k = 0; k < loops->n_active; k++) {
@@ -417,8 +393,8 @@ static enum status project_states(struct instance *instance)
     return status;
 }
 
-/* Which constraints are active: 1, the others 0 */
-static void note_active(struct instance *instance)
+/* Saves which constraints are active: 1, the others 0 */
+static void save_active(struct instance *instance)
 {
     struct sim *sim = sim_of(instance);
     const struct constraints *loops = sim->mechanism.constraints;
@@ -426,7 +402,7 @@ static void note_active(struct instance *instance)
     for (int k = 0; k < loops->n_active; k++) sim->active_rows[loops->active[k]] = 1;
 }
 
-static void activate_noted(struct instance *instance)
+static void restore_active(struct instance *instance)
 {
     struct sim *sim = sim_of(instance);
     struct constraints *loops = sim->mechanism.constraints;
@@ -445,7 +421,7 @@ static const struct instance_ops robot_ops = {.update = update,
                                               .start_directional = sim_start_directional,
                                               .drifted = drifted,
                                               .project = project_states,
-                                              .before_save = note_active,
-                                              .after_restore = activate_noted,
+                                              .before_save = save_active,
+                                              .after_restore = restore_active,
                                               .adopt_parameters = adopt_parameters,
                                               .release = release_robot};

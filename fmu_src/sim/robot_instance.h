@@ -8,7 +8,7 @@
 #include "sim/robot_code.h"
 #include "sim/sim.h"
 
-/* Joints that actuators move in place of drives: prescribed ones whose tau the actuator forces F make zero. */
+/* Prescribed joints that actuators move in place of drives: with the actuator forces F the tau of these joints is zero. */
 struct balance {
     int n;           /* joints, and actuators; 0: F are inputs                     */
     int *coordinate; /* n: of the joints in qd                                     */
@@ -25,7 +25,7 @@ struct drives {
     double *demand, *share;      /* n_supplies: flow demanded, and the share of it that the pump provides */
     double *ddemand, *dshare;    /* n_supplies: their changes in a direction             */
     struct drive_slopes *slopes; /* n_drives, by drives_newton()                         */
-    double *command;             /* n_drives: that holds, by drives_hold(); NAN: none    */
+    double *command;             /* n_drives: with which it holds, by drives_hold(); NAN: none */
     int failed;                  /* index, after STATUS_DRIVE_FAULT                      */
 };
 
@@ -61,16 +61,16 @@ struct sim {
     int *free_coordinate; /* n_free: coordinates of qd that are not prescribed                               */
     int *velocity_of;     /* [position state]: its velocity among the free ones; -1: part of a quaternion */
     struct quaternion_place *quaternion; /* n_quaternions of the ode                                         */
-    enum projection factors;             /* those that the integrator made last                              */
+    enum projection factors;             /* those that the integrator computed last                          */
     double *qdd, *force;                 /* nv: accelerations; generalized forces of the inverse dynamics    */
     struct outputs outputs;
 
     enum static_start static_start;
     struct statics statics; /* the equilibrium of a static start; q = NULL: not made yet                     */
 
-    bool redundancy_told; /* redundant constraints were reported by an earlier initialization                 */
-    bool *bent_too_far;   /* [link]: reported since the initialization (guard.c)                              */
-    enum status failure;  /* the last failure of the right-hand side in this step                             */
+    bool redundancy_reported; /* redundant constraints were reported by an earlier initialization                 */
+    bool *bent_too_far;       /* [link]: reported since the initialization (guard.c)                              */
+    enum status failure;      /* the last failure of the right-hand side in this step                             */
 
     /* derivatives */
     bool tangent_up_to_date; /* columns of the tangent belong to the values                                  */
@@ -115,9 +115,9 @@ enum status sim_derivatives(struct sim *sim, double t, const double *y, double *
 /* The integrator's Jacobians d(qdd)/dq and d(qdd)/dqd of the free coordinates, column major. */
 enum status sim_jacobian(void *context, double t, const double *y, double *A, double *B);
 
-/* dqdd in the direction of the seed and dx, at the state of the last outputs_compute() or sim_balance(). */
+/* Sets the seed and dx to zero; dqdd in their direction, at the state of the last outputs_compute() or sim_balance(). */
 void sim_clear_seed(struct sim *sim);
-void sim_along_seed(struct sim *sim, const struct input *in);
+void sim_tangent(struct sim *sim, const struct input *in);
 
 enum status sim_directional(struct instance *instance, int n_unknown, const int *unknown, int n_known, const int *known,
                             const double *seed, double *result);
@@ -137,8 +137,8 @@ void drives_take_parameters(struct sim *sim);
 /* States at the start, from parameters, inputs and the motion of the arm. Reports parameters with which a drive cannot start. */
 enum status drives_start(struct sim *sim);
 
-/* After a static start: states with which the drives hold what they held in the equilibrium; drives that were free start as usual. Notes
-   the commands that keep them there. Reports what a drive cannot hold. */
+/* After a static start: states with which the drives exert the efforts that hold the equilibrium; a drive whose joint or line was free
+   starts as in drives_start(). The commands that hold are logged. Reports a drive that cannot exert its effort. */
 enum status drives_hold(struct sim *sim);
 
 /* All values of the drives at the point, and their efforts as forces of the arm. STATUS_DRIVE_FAULT: a drive cannot work there. */
@@ -147,11 +147,11 @@ enum status drives_evaluate(struct sim *sim);
 /* dw/dt of the values, or the change of it of those in a seed. */
 void drives_rates(const struct sim *sim, const struct point *point, double *rate);
 
-/* Changes of the values in the direction of the seed and dx, and of the efforts, which become part of the seed. As sim_along_seed(),
-   which must follow. */
-void drives_along_seed(struct sim *sim, const struct input *in);
+/* Changes of the values in the direction of the seed and dx, and of the efforts, which become part of the seed. At the state of
+   sim_tangent(), which must follow. */
+void drives_change(struct sim *sim, const struct input *in);
 
-/* Slopes of the drives at the point and what they add to the Newton matrix, before mechanism_newton_factor(). */
+/* Derivatives of the drives at the point, and the terms that they add to the Newton matrix. Before mechanism_newton_factor(). */
 enum status drives_newton(struct sim *sim, double gamma);
 
 /* The two sides of its solution: force += J' gamma F_w (1 - gamma g_w)^-1 r, and then r = that of dw/dt for accelerations da. r begins
@@ -159,13 +159,13 @@ enum status drives_newton(struct sim *sim, double gamma);
 void drives_reduce(struct sim *sim, const double *r, double *force);
 void drives_expand(const struct sim *sim, const double *da, double *r);
 
-/* What a change of (x, v, w) changes, with these slopes: force minus that of the efforts, r minus that of dw/dt. */
+/* With these derivatives, for a change of (x, v, w): subtracts the change of the efforts from force; r is minus the change of dw/dt. */
 void drives_stiffness(const struct sim *sim, const double *dx, const double *dv, const double *dw, double *force,
                       double *r);
 
 /* ---- balance.c ------------------------------------------------------------------------------------------------------------- */
 
-/* Which joints actuators move where a motion is given. */
+/* Finds the joints that actuators move if a motion is given. */
 enum status balance_make(struct sim *sim);
 
 /* qdd with the actuator forces for which the drive forces of these joints are zero. After mechanism_forward(). */
@@ -205,13 +205,12 @@ void outputs_make(struct sim *sim);
 /* All computed values at the point. */
 enum status outputs_compute(struct sim *sim);
 
-/* Changes of the outputs in the direction of the last sim_along_seed(). */
+/* Changes of the outputs in the direction of the last sim_tangent(). */
 void outputs_change(struct sim *sim);
 
 /* ---- frames.c ------------------------------------------------------------------------------------------------------------- */
 
-/* Orientations of the hinge frames of all links; then the tip and the frames that are sensors. */
-void outputs_orientations(struct sim *sim);
+/* Orientations of the hinge frames of all links, the tip, and the frames that are sensors. */
 void outputs_frames(struct sim *sim);
 
 /* Their changes, as outputs_change(). */

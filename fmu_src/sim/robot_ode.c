@@ -11,20 +11,6 @@ static const double FAR_OFF = 1e-3;
 
 /* ---- the right-hand side ------------------------------------------------------------------------------------------------ */
 
-static void follow_motion(struct sim *sim, double t)
-{
-    for (int i = 0; i < sim->mechanism.model->n_links; i++) {
-        const struct link_model *lm = &sim->mechanism.model->link[i];
-        for (int k = 0; lm->prescribed >= 0 && k < lm->joint.nv; k++) {
-            double x[3];
-            sim->motion.at(sim->motion.context, t, i, k, x);
-            sim->at.q[lm->q + k] = x[0];
-            sim->at.qd[lm->v + k] = x[1];
-            sim->at.prescribed_qdd[lm->prescribed + k] = x[2];
-        }
-    }
-}
-
 void sim_apply_inputs(struct sim *sim, double t)
 {
     const struct stepper *stepper = &sim->instance.stepper;
@@ -38,7 +24,16 @@ void sim_apply_inputs(struct sim *sim, double t)
             if (now->curve != NULL && now->curve->place[now->reference[i]] >= 0)
                 now->curve->at(now->curve->context, now->reference[i], t, sim->input[i]);
         }
-    if (sim->motion.at != NULL) follow_motion(sim, t);
+    for (int i = 0; i < sim->mechanism.model->n_links && sim->motion.at != NULL; i++) {
+        const struct link_model *lm = &sim->mechanism.model->link[i];
+        for (int k = 0; lm->prescribed >= 0 && k < lm->joint.nv; k++) {
+            double x[3];
+            sim->motion.at(sim->motion.context, t, i, k, x);
+            sim->at.q[lm->q + k] = x[0];
+            sim->at.qd[lm->v + k] = x[1];
+            sim->at.prescribed_qdd[lm->prescribed + k] = x[2];
+        }
+    }
 }
 
 void sim_take(struct sim *sim, double t, const double *y)
@@ -54,7 +49,7 @@ enum status sim_forward(struct sim *sim)
     return status == STATUS_OK && sim->balance.n > 0 ? sim_balance(sim) : status;
 }
 
-/* The same by generated code, if there is any. It leaves no factors in the work: those that a projection needs are made by
+/* The same by generated code, if there is any. It leaves no factors in the work: those that a projection needs are computed by
    code_factors(). */
 static enum status accelerations(struct sim *sim, double t, const double *y)
 {
@@ -92,21 +87,14 @@ static enum status rhs(void *context, double t, const double *y, double *ydot)
     return status;
 }
 
-static enum status project_loops(struct sim *sim, double *error_q, double *error_qd)
-{
-    const struct integrator *integrator = sim->instance.stepper.integrator;
-    if (integrator != NULL && integrator->fixed_step > 0 && sim->factors == BY_NEWTON_FACTORS)
-        return constraints_project_fixed(&sim->mechanism, sim->at.q, sim->at.qd);
-    return constraints_project(&sim->mechanism, sim->factors, sim->at.q, sim->at.qd, error_q, error_qd);
-}
-
-/* Positions, velocities and the error estimate of a step back onto loops and unit quaternions, with the factors that the step made
-   last: a step does not depend on what was evaluated before it */
+/* Projects positions, velocities and the error estimate of a step onto loops and unit quaternions, with the last factors of the step
+   itself: it does not depend on what was evaluated before it */
 static enum status project(void *context, double t, double *y, double *error)
 {
     struct sim *sim = context;
     const int n_states = sim->instance.variables.n_states;
-    const bool loops = sim->mechanism.constraints->n_rows > 0;
+    const struct integrator *integrator = sim->instance.stepper.integrator;
+    const bool loops = sim->mechanism.constraints->n_rows > 0, fixed = integrator != NULL && integrator->fixed_step > 0;
     double *error_q = error != NULL ? sim->dx : NULL, *error_qd = error != NULL ? sim->seed.qd : NULL;
     enum status status = loops && sim->factors == BY_FORWARD_FACTORS ? code_factors(sim) : STATUS_OK;
     sim_take(sim, t, y);
@@ -116,7 +104,10 @@ static enum status project(void *context, double t, double *y, double *error)
         for (int s = 0; s < n_states; s++) *sim->seed_state[s] = error[s];
         model_tangent(sim->mechanism.model, sim->at.q, sim->seed.q, sim->dx);
     }
-    if (loops && status == STATUS_OK) status = project_loops(sim, error_q, error_qd);
+    if (loops && status == STATUS_OK)
+        status = fixed && sim->factors == BY_NEWTON_FACTORS
+                     ? constraints_project_fixed(&sim->mechanism, sim->at.q, sim->at.qd)
+                     : constraints_project(&sim->mechanism, sim->factors, sim->at.q, sim->at.qd, error_q, error_qd);
     instance_gather(&sim->instance, y);
     if (error != NULL) model_position_change(sim->mechanism.model, sim->at.q, sim->dx, sim->seed.q);
     for (int s = 0; error != NULL && s < n_states; s++) error[s] = *sim->seed_state[s];
@@ -249,13 +240,6 @@ static double longest_step(void *context, const double *y, const double *ydot)
     return longest;
 }
 
-static bool has_dry_friction(const struct joint_model *joint)
-{
-    for (int k = 0; k < MOST_COORDINATES_WITH_NUMBERS; k++)
-        if (joint->number[k].coulomb > 0) return true;
-    return false;
-}
-
 void robot_ode_adapt(struct sim *sim)
 {
     const struct model *model = sim->mechanism.model;
@@ -263,19 +247,12 @@ void robot_ode_adapt(struct sim *sim)
     ode->n_switches = 0;
     ode->longest_step = NULL;
     for (int i = 0; i < model->n_links; i++) {
+        const struct joint_model *joint = &model->link[i].joint;
         if (model->link[i].prescribed >= 0) continue;
-        ode->n_switches += joint_switch_count(&model->link[i].joint);
-        if (has_dry_friction(&model->link[i].joint)) ode->longest_step = longest_step;
+        ode->n_switches += joint_switch_count(joint);
+        for (int k = 0; k < MOST_COORDINATES_WITH_NUMBERS; k++)
+            if (joint->number[k].coulomb > 0) ode->longest_step = longest_step;
     }
-}
-
-/* As many switches as any parameters can make */
-static void add_switches(struct sim *sim, struct ode *ode)
-{
-    const struct model *model = sim->mechanism.model;
-    for (int i = 0; i < model->n_links; i++)
-        if (model->link[i].prescribed < 0) ode->n_switches += joint_most_switches(&model->link[i].joint);
-    ode->switches = switches;
 }
 
 /* ---- the equation ------------------------------------------------------------------------------------------------------ */
@@ -305,15 +282,10 @@ static void number_free_coordinates(struct sim *sim, struct ode *ode)
     ode->n_v += robot_drive_states(sim->robot);
 }
 
-static bool is_flexible(const struct model *model)
-{
-    for (int i = 0; i < model->n_links; i++)
-        if (model->link[i].m > 0) return true;
-    return false;
-}
-
+/* With as many switches as any parameters can make */
 void robot_ode(struct sim *sim, struct ode *ode)
 {
+    const struct model *model = sim->mechanism.model;
     *ode = (struct ode){.context = sim,
                         .rhs = rhs,
                         .jacobian = sim_jacobian,
@@ -322,11 +294,15 @@ void robot_ode(struct sim *sim, struct ode *ode)
                         .factor = factor,
                         .solve = solve,
                         .stiffness = stiffness,
-                        .multipliers = multipliers};
+                        .multipliers = multipliers,
+                        .switches = switches};
     number_free_coordinates(sim, ode);
-    add_switches(sim, ode);
+    for (int i = 0; i < model->n_links; i++) {
+        if (model->link[i].prescribed < 0) ode->n_switches += joint_most_switches(&model->link[i].joint);
+        if (model->link[i].m > 0) ode->accepted = guard_deflections;
+    }
     if (ode->n_lambda > 0 || ode->n_quaternions > 0) ode->project = project;
-    if (is_flexible(sim->mechanism.model)) ode->accepted = guard_deflections;
-    ode->matrix_of_state = ode->project == NULL && sim->mechanism.model->n_prescribed == 0 && sim->robot->n_drives == 0;
-    if (sim->balance.n > 0) ode->residual = NULL; /* the forces follow the state: the dense Newton matrix knows how */
+    ode->matrix_of_state = ode->project == NULL && model->n_prescribed == 0 && sim->robot->n_drives == 0;
+    if (sim->balance.n > 0)
+        ode->residual = NULL; /* forces that depend on the state are in the dense Newton matrix alone */
 }

@@ -30,8 +30,8 @@ struct sim_motion {
 enum status sim_make_moved(const char *name, const char *text, const struct sim_motion *motion, struct report *report,
                            struct instance **instance);
 
-/* From now on steps use generated functions of this robot. They are left aside where parameters are set to numbers that the code does not
-   have. Once after sim_make(). */
+/* From now on steps use generated functions of this robot, except while parameters have other values than the numbers in the code. To
+   be called once, after sim_make(). */
 enum status sim_use_code(struct instance *instance, const struct robot_code *code);
 
 const struct robot *sim_robot(const struct instance *instance);
@@ -62,7 +62,7 @@ struct statics *sim_statics(struct instance *instance);
 
 /* Efforts of the drives inside the arm at a state as it is, loops open or closed: into tau and actuator_force of the point. Its q, qd and
    inputs of drives are used, and its states of drives if `given`; otherwise they are those of a start there. */
-enum status sim_exert(struct instance *instance, const struct point *at, bool given);
+enum status sim_drive_efforts(struct instance *instance, const struct point *at, bool given);
 
 /* After a static start: the command of a drive inside the arm that holds it there; NAN: none. */
 double sim_holding_command(const struct instance *instance, int drive);

@@ -29,21 +29,16 @@ size_t stepper_saved_size(const struct stepper *stepper)
     return (size_t)numbers * sizeof(double);
 }
 
-/* A history cannot be saved: from here on this instance restarts too, with the present step size */
-static void leave_history(struct stepper *stepper)
-{
-    if (stepper->restart || !integrator_has_history(stepper->integrator)) return;
-    stepper->first_step = integrator_step_size(stepper->integrator);
-    stepper->restart = true;
-}
-
 void stepper_save(struct stepper *stepper, unsigned char *bytes)
 {
     struct saved_part part[PARTS];
-    if (stepper->integrator != NULL) {
-        leave_history(stepper);
-        integrator_save(stepper->integrator, stepper->memory);
+    const struct integrator *integrator = stepper->integrator;
+    if (integrator != NULL && !stepper->restart && integrator_has_history(integrator)) {
+        /* a history cannot be saved: from here on this instance restarts too, with the present step size */
+        stepper->first_step = integrator_step_size(integrator);
+        stepper->restart = true;
     }
+    if (integrator != NULL) integrator_save(integrator, stepper->memory);
     double scalars[SCALARS] = {stepper->start_time, stepper->local,    stepper->carry,       stepper->first_step,
                                stepper->tolerance,  stepper->now.from, stepper->before.from, stepper->restart};
     list_parts(stepper, scalars, part);
@@ -54,21 +49,13 @@ void stepper_save(struct stepper *stepper, unsigned char *bytes)
     }
 }
 
-/* The scalars, last in a saved state, are finite */
-static bool read_scalars(const struct stepper *stepper, const unsigned char *bytes, double scalars[SCALARS])
-{
-    const size_t size = SCALARS * sizeof *scalars;
-    memcpy(scalars, bytes + stepper_saved_size(stepper) - size, size);
-    for (int i = 0; i < SCALARS; i++)
-        if (!isfinite(scalars[i])) return false;
-    return true;
-}
-
 enum status stepper_restore(struct stepper *stepper, const unsigned char *bytes, double *tolerance)
 {
     struct saved_part part[PARTS];
-    double scalars[SCALARS];
-    if (!read_scalars(stepper, bytes, scalars)) return STATUS_BAD_INPUT;
+    double scalars[SCALARS]; /* they are last */
+    memcpy(scalars, bytes + stepper_saved_size(stepper) - sizeof scalars, sizeof scalars);
+    for (int i = 0; i < SCALARS; i++)
+        if (!isfinite(scalars[i])) return STATUS_BAD_INPUT;
     list_parts(stepper, scalars, part);
     for (int i = 0; i < PARTS; i++) {
         const size_t size = (size_t)part[i].count * sizeof(double);

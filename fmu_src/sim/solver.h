@@ -6,7 +6,7 @@
 #include "ode/policy.h"
 #include "sim/variables.h"
 
-/* The options that the values of an instance ask for, without nominal values. A relative tolerance of 0 means that of the importer. */
+/* The options by the values of an instance, without nominal values. A relative tolerance of 0 means that of the importer. */
 struct integrator_options solver_options(const struct variables *variables, const double *value);
 
 /* Reports combinations of values that are not possible, although each value is valid. Messages begin with `prefix`. Returns the

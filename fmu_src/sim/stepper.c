@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ode/automatic.h"
+
 /* A change of the inputs is a jump, and restarts the integrator, where it moves the right-hand side by more than this multiple
    of the error tolerance over the next step; the error test handles smaller changes (bench/integration.py). */
 static const double JUMP = 10;
@@ -12,15 +14,6 @@ static const double JUMP = 10;
 static const double ROUNDING = 1e-12;
 
 /* ---- life ------------------------------------------------------------------------------------------------------------------ */
-
-static enum status make_integrator(struct stepper *stepper, struct arena *arena)
-{
-    const enum status status = policy_integrator(&stepper->ode, &stepper->integrator);
-    if (status != STATUS_OK) return status;
-    stepper->n_memory = integrator_memory_size(stepper->integrator);
-    stepper->memory = arena_allocate(arena, (size_t)stepper->n_memory, sizeof(double));
-    return arena->failed ? STATUS_NO_MEMORY : STATUS_OK;
-}
 
 /* The number of the input that is the time derivative of input i; -1: none */
 static int derivative_input(const struct stepper *stepper, int i)
@@ -67,7 +60,12 @@ enum status stepper_make(struct stepper *stepper, const struct ode *ode, struct 
     number_inputs(stepper);
     for (int s = 0; s < v->n_states; s++) stepper->nominal[s] = v->row[v->state[s]].nominal;
     stepper->ode = *ode;
-    return ode_states(ode) > 0 ? make_integrator(stepper, arena) : STATUS_OK;
+    if (ode_states(ode) == 0) return STATUS_OK;
+    const enum status status = automatic_make(&stepper->ode, &stepper->integrator);
+    if (status != STATUS_OK) return status;
+    stepper->n_memory = integrator_memory_size(stepper->integrator);
+    stepper->memory = arena_allocate(arena, (size_t)stepper->n_memory, sizeof(double));
+    return arena->failed ? STATUS_NO_MEMORY : STATUS_OK;
 }
 
 void stepper_free(struct stepper *stepper)
@@ -93,7 +91,7 @@ void stepper_reset(struct stepper *stepper)
             memset(stepper->own[i].numbers, 0, (size_t)stepper->own[i].count * sizeof(double));
     stepper->start_time = stepper->local = stepper->carry = 0;
     stepper_interrupt(stepper);
-    if (stepper->integrator != NULL) integrator_forget(stepper->integrator);
+    if (stepper->integrator != NULL) integrator_reset(stepper->integrator);
 }
 
 void stepper_interrupt(struct stepper *stepper)
@@ -113,18 +111,6 @@ enum status stepper_configure(struct stepper *stepper, double importer_tolerance
     options.relative_tolerance = stepper->tolerance;
     options.nominal = stepper->nominal;
     return integrator_configure(stepper->integrator, &options);
-}
-
-static void start_inputs(struct stepper *stepper); /* with the other functions of inputs, below */
-
-void stepper_start(struct stepper *stepper, double start_time)
-{
-    stepper->start_time = start_time;
-    stepper->local = stepper->carry = 0;
-    stepper->first_step = 0;
-    stepper->reported = METHOD_AUTOMATIC;
-    start_inputs(stepper);
-    stepper_interrupt(stepper);
 }
 
 /* ---- inputs ---------------------------------------------------------------------------------------------------------------- */
@@ -163,16 +149,6 @@ void stepper_set_rate(struct stepper *stepper, int reference, double rate)
     stepper->given[i] = 1;
 }
 
-/* An input whose time derivative alone is also an input is extrapolated with it, unless a rate was given (0 included) */
-static void continue_inputs(struct stepper *stepper)
-{
-    for (int i = 0; i < stepper->n_inputs; i++) {
-        const int derivative = derivative_input(stepper, i);
-        if (stepper->derivative[i] >= 0) stepper->now.rate[i] = 0;
-        else if (derivative >= 0 && stepper->given[i] == 0) stepper->now.rate[i] = stepper->now.u[derivative];
-    }
-}
-
 /* From here on the inputs are those of the curve, if there is one */
 static void follow_curve(struct stepper *stepper)
 {
@@ -181,7 +157,7 @@ static void follow_curve(struct stepper *stepper)
         stepper->now.u[i] = step_input(&stepper->now, i, stepper->local);
 }
 
-/* Did values jump, not slopes alone? */
+/* Did values jump, not only input derivatives? */
 static bool values_jumped(const struct stepper *stepper)
 {
     const struct step_inputs *now = &stepper->now, *before = &stepper->before;
@@ -192,7 +168,7 @@ static bool values_jumped(const struct stepper *stepper)
     return false;
 }
 
-/* Did the inputs jump? Compares what the last step's inputs would be by now with what is set. */
+/* Did the inputs jump? Compares the inputs of the last step, continued to the present time, with those that are set. */
 static bool inputs_jumped(struct stepper *stepper)
 {
     bool changed = false;
@@ -204,7 +180,7 @@ static bool inputs_jumped(struct stepper *stepper)
     return !(integrator_jump(stepper->integrator, stepper->local, stepper->y, stepper->ydot) <= JUMP);
 }
 
-/* A curve is kept as its values at the end */
+/* The inputs become those of the last step; a curve is represented by its values at the end */
 static void keep_inputs(struct stepper *stepper)
 {
     if (stepper->now.curve != NULL) {
@@ -224,24 +200,21 @@ static void advance_inputs(struct stepper *stepper)
         stepper->value[stepper->input[i]] = step_input(&stepper->now, i, stepper->local);
 }
 
-/* The curve's values at the start, or those that were set */
-static void start_inputs(struct stepper *stepper)
+/* The inputs are the values of the curve at the start, or those that were set */
+void stepper_start(struct stepper *stepper, double start_time)
 {
+    stepper->start_time = start_time;
+    stepper->local = stepper->carry = 0;
+    stepper->first_step = 0;
+    stepper->reported = METHOD_AUTOMATIC;
     stepper_take_inputs(stepper);
     follow_curve(stepper);
     advance_inputs(stepper);
     stepper_take_inputs(stepper);
+    stepper_interrupt(stepper);
 }
 
 /* ---- the step -------------------------------------------------------------------------------------------------------------- */
-
-/* local += h, compensated: rounding does not accumulate over many steps (Kahan) */
-static void advance_time(struct stepper *stepper, double h)
-{
-    const double step = h - stepper->carry, sum = stepper->local + step;
-    stepper->carry = (sum - stepper->local) - step;
-    stepper->local = sum;
-}
 
 /* Which method integrates, and why, where that has changed since it was last reported */
 static void report_method(struct stepper *stepper)
@@ -254,19 +227,13 @@ static void report_method(struct stepper *stepper)
                 integrator_method_name(integrator->chosen), integrator->choice);
 }
 
-/* Do inputs change over this step? */
-static bool inputs_move(const struct stepper *stepper)
-{
-    for (int i = 0; i < stepper->n_inputs; i++)
-        if (stepper->now.rate[i] != 0) return true;
-    return stepper->now.curve != NULL;
-}
-
 /* From the local time to h later; on failure *reached is the last good time */
 static enum status integrate(struct stepper *stepper, double h, double *reached)
 {
     const bool jumped = stepper->integrator != NULL && !stepper->restart && inputs_jumped(stepper);
-    if (stepper->integrator != NULL) stepper->integrator->driven = jumped || inputs_move(stepper);
+    bool driven = jumped || stepper->now.curve != NULL;
+    for (int i = 0; i < stepper->n_inputs; i++) driven = driven || stepper->now.rate[i] != 0;
+    if (stepper->integrator != NULL) stepper->integrator->driven = driven;
     if (stepper->integrator != NULL && (stepper->restart || jumped)) {
         const struct restart restart = {.first_step = stepper->first_step,
                                         .inputs_only = !stepper->restart,
@@ -276,8 +243,10 @@ static enum status integrate(struct stepper *stepper, double h, double *reached)
         stepper->restart = false;
         stepper->first_step = 0;
     }
-    advance_time(stepper, h);
-    *reached = stepper->local;
+    /* local += h, compensated: rounding errors do not accumulate over many steps (Kahan) */
+    const double step = h - stepper->carry, sum = stepper->local + step;
+    stepper->carry = (sum - stepper->local) - step;
+    *reached = stepper->local = sum;
     if (stepper->integrator != NULL)
         return integrator_advance(stepper->integrator, stepper->local, stepper->y, reached);
     /* all motion is prescribed: it may leave the constraints */
@@ -320,7 +289,12 @@ enum status stepper_step(struct stepper *stepper, double h)
     const double started = stepper->local;
     double reached = started;
     stepper_take_inputs(stepper);
-    continue_inputs(stepper);
+    for (int i = 0; i < stepper->n_inputs; i++) {
+        /* an input whose time derivative alone is also an input is extrapolated with it, unless a rate was given (0 included) */
+        const int derivative = derivative_input(stepper, i);
+        if (stepper->derivative[i] >= 0) stepper->now.rate[i] = 0;
+        else if (derivative >= 0 && stepper->given[i] == 0) stepper->now.rate[i] = stepper->now.u[derivative];
+    }
     report_method(stepper);
     follow_curve(stepper);
     const enum status status = integrate(stepper, h, &reached);

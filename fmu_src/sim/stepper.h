@@ -73,13 +73,14 @@ void stepper_free(struct stepper *stepper);
 /* Values at their start, time zero. */
 void stepper_reset(struct stepper *stepper);
 
-/* Tolerance, step and order limits as the values of the parameters say, else the importer's tolerance, else 1e-6. */
+/* Configures the integrator by the values of the parameters. The relative tolerance is that of solver.relative_tolerance, otherwise that
+   of the importer, otherwise 1e-6. */
 enum status stepper_configure(struct stepper *stepper, double importer_tolerance);
 
 /* Time and inputs at the start of an experiment. */
 void stepper_start(struct stepper *stepper, double start_time);
 
-/* Inputs as they are now, from the values. */
+/* Sets the inputs of this step to the present values. */
 void stepper_take_inputs(struct stepper *stepper);
 
 /* The i-th input at a local time: of any kind, and the common case u + rate s without a call. */
@@ -90,7 +91,7 @@ static inline double step_input(const struct step_inputs *inputs, int i, double 
     return inputs->u[i] + inputs->rate[i] * (t - inputs->from);
 }
 
-/* Its rate of change there (without a curve). */
+/* Its time derivative there (without a curve). */
 double stepper_input_rate(const struct step_inputs *inputs, int i, double t);
 
 /* The rate of an input over the next step. For a position or rate of a prescribed motion it has no effect: the inputs that are

@@ -185,72 +185,53 @@ static bool link_has(const struct model *model, int i, const struct table_row *r
     case FREE: return moves && !prescribed;
     case MOVING: return moves && joint_takes(&link->joint, (enum joint_given)row->given);
     case FLEXIBLE: return lm->m > 0;
-    case LINK: return true;
     case BEAM: return link->type == BODY_BEAM && (link->beam.given & row->given) != 0;
     case PAYLOAD: return link->has_payload;
-    case SENSOR:
-    case INERTIAL_SENSOR:
-    case GAUGE:
-    case LOAD:
-    case ROBOT:
-    case LOOP:
-    case ACTUATOR:
-    case OPEN_ACTUATOR:
-    case POWERED_ACTUATOR:
-    case DRIVE:
-    case SUPPLY: break;
+    default: return true; /* LINK */
     }
-    return false;
 }
 
-/* Frame 0 is the tip: a sensor and a load, with inertial sensors in format 2. */
-static bool frame_has(const struct robot *robot, int i, const struct table_row *row)
+/* Whether owner i has the variables of the row. Frame 0 is the tip: a sensor and a load, with inertial sensors in format 2. */
+static bool owner_has(const struct model *model, int i, const struct table_row *row)
 {
-    const struct robot_frame tip = {.sensor = true, .load = true}, *frame = i > 0 ? &robot->frame[i - 1] : &tip;
+    const struct robot *robot = model->robot;
     switch (row->owner) {
-    case LOAD: return frame->load;
-    case SENSOR: return frame->sensor;
-    case INERTIAL_SENSOR: return frame->sensor && robot->format > 1;
-    default: return frame->sensor && frame->gauge; /* GAUGE */
+    case LOAD: return i == 0 || robot->frame[i - 1].load;
+    case SENSOR: return i == 0 || robot->frame[i - 1].sensor;
+    case INERTIAL_SENSOR: return robot->format > 1 && (i == 0 || robot->frame[i - 1].sensor);
+    case GAUGE: return i > 0 && robot->frame[i - 1].sensor && robot->frame[i - 1].gauge;
+    case POWERED_ACTUATOR: return robot_drive_of_actuator(robot, i) != NULL;
+    case OPEN_ACTUATOR: return robot_drive_of_actuator(robot, i) == NULL;
+    case ACTUATOR:
+    case LOOP:
+    case DRIVE:
+    case SUPPLY:
+    case ROBOT: return true;
+    default: return link_has(model, i, row);
     }
-}
-
-static bool of_frames(const struct table_row *row)
-{
-    return row->owner == SENSOR || row->owner == INERTIAL_SENSOR || row->owner == GAUGE || row->owner == LOAD;
-}
-
-static bool of_actuators(const struct table_row *row)
-{
-    return row->owner == ACTUATOR || row->owner == OPEN_ACTUATOR || row->owner == POWERED_ACTUATOR;
-}
-
-static bool of_links(const struct table_row *row)
-{
-    const bool other = row->owner == ROBOT || row->owner == LOOP || row->owner == DRIVE || row->owner == SUPPLY;
-    return !other && !of_actuators(row) && !of_frames(row);
-}
-
-static bool actuator_has(const struct robot *robot, int i, const struct table_row *row)
-{
-    return row->owner == ACTUATOR || (robot_drive_of_actuator(robot, i) != NULL) == (row->owner == POWERED_ACTUATOR);
 }
 
 static int owners_of(const struct model *model, const struct table_row *row)
 {
-    if (of_links(row)) return model->n_links;
-    if (of_frames(row)) return 1 + model->robot->n_frames;
-    if (of_actuators(row)) return model->robot->n_actuators;
-    if (row->owner == DRIVE) return model->robot->n_drives;
-    if (row->owner == SUPPLY) return model->robot->n_supplies;
-    return row->owner == ROBOT ? 1 : model->robot->n_loops;
+    switch (row->owner) {
+    case LOAD:
+    case SENSOR:
+    case INERTIAL_SENSOR:
+    case GAUGE: return 1 + model->robot->n_frames;
+    case POWERED_ACTUATOR:
+    case OPEN_ACTUATOR:
+    case ACTUATOR: return model->robot->n_actuators;
+    case LOOP: return model->robot->n_loops;
+    case DRIVE: return model->robot->n_drives;
+    case SUPPLY: return model->robot->n_supplies;
+    case ROBOT: return 1;
+    default: return model->n_links;
+    }
 }
 
 static int count_of(const struct model *model, int i, const struct table_row *row)
 {
-    if (of_links(row) && !link_has(model, i, row)) return 0;
-    if (of_frames(row) && !frame_has(model->robot, i, row)) return 0;
-    if (of_actuators(row) && !actuator_has(model->robot, i, row)) return 0;
+    if (!owner_has(model, i, row)) return 0;
     switch (row->count) {
     case POSITIONS: return model->link[i].joint.nq;
     case VELOCITIES: return model->link[i].joint.nv;
@@ -283,14 +264,6 @@ static const char *token_text(const struct robot *robot, const struct joint_grou
     }
 }
 
-/* Where a pattern names a quantity of the joint; 0: nowhere */
-static char joint_token(const char *pattern)
-{
-    const char *token = strchr(pattern, '%');
-    while (token != NULL && strchr("pvaf", token[1]) == NULL) token = strchr(token + 1, '%');
-    return token != NULL ? token[1] : '\0';
-}
-
 /* ---- making the variables ---------------------------------------------------------------------------------------------- */
 
 struct builder {
@@ -301,8 +274,8 @@ struct builder {
 };
 
 /* The pattern with names filled in, and `index` at its end, within der() */
-static const char *expand(struct builder *b, const char *pattern, const struct joint_group *group, int i,
-                          bool described, const char *index)
+static const char *expand_pattern(struct builder *b, const char *pattern, const struct joint_group *group, int i,
+                                  bool described, const char *index)
 {
     char text[MOST_TEXT];
     size_t length = 0;
@@ -324,24 +297,24 @@ static const char *expand(struct builder *b, const char *pattern, const struct j
 
 static void add_variable(struct builder *b, const struct table_row *row, int i, int k, int count)
 {
-    const char token = joint_token(row->name);
     struct joint_group group = {.count = count};
-    if (token == 'p') group = joint_position_group(&b->model->robot->link[i].joint, k);
-    else if (token != '\0') group = joint_velocity_group(&b->model->robot->link[i].joint, k);
+    if (strstr(row->name, "%p") != NULL) group = joint_position_group(&b->model->robot->link[i].joint, k);
+    else if (strstr(row->name, "%v") != NULL || strstr(row->name, "%a") != NULL || strstr(row->name, "%f") != NULL)
+        group = joint_velocity_group(&b->model->robot->link[i].joint, k);
     const bool indexed = row->count == MODES || row->count == EQUATIONS || group.count > 1;
     const enum dimension dimension = variable_dimension(b->model, row, i, k);
     struct variable *variable = &b->v->row[b->v->n++];
     char index[16] = "";
     if (indexed) snprintf(index, sizeof index, "[%d]", k - group.first + 1);
-    *variable = (struct variable){.name = expand(b, row->name, &group, i, false, index),
-                                  .description = expand(b, row->description, &group, i, true, ""),
+    *variable = (struct variable){.name = expand_pattern(b, row->name, &group, i, false, index),
+                                  .description = expand_pattern(b, row->description, &group, i, true, ""),
                                   .unit = row->unit[dimension],
                                   .display_unit = dimension == ANGLE ? row->display_unit : NULL,
                                   .type = row->type,
                                   .causality = row->causality,
                                   .variability = row->variability,
                                   .initial = row->initial,
-                                  .of = row,
+                                  .row = row,
                                   .owner = i,
                                   .k = k,
                                   .reference = b->v->n_values++,
@@ -369,7 +342,7 @@ static void add_drive_variable(struct builder *b, const struct table_row *row, i
 
 /* The variable of another kind with the same owner and component. Before the derivatives are added, rows are in the order of
    their references. */
-static int related(const struct builder *b, const struct variable *variable, int kind)
+static int related_row(const struct builder *b, const struct variable *variable, int kind)
 {
     return kind != NO_KIND ? b->first[kind][variable->owner] + variable->k : -1;
 }
@@ -378,24 +351,7 @@ static int related(const struct builder *b, const struct variable *variable, int
 static bool in_quaternion(const struct model *model, const struct variable *state)
 {
     const int quaternion = joint_quaternion(&model->robot->link[state->owner].joint);
-    return state->of->count == POSITIONS && quaternion >= 0 && state->k >= quaternion;
-}
-
-/* der(state): an alias of the variable that has its value */
-static void add_alias(struct builder *b, const struct variable *state)
-{
-    struct variable *alias = &b->v->row[b->v->n++];
-    const size_t bytes = strlen(state->name) + sizeof "der()";
-    char *name = arena_allocate(b->arena, bytes, 1);
-    if (name != NULL) snprintf(name, bytes, "der(%s)", state->name);
-    *alias = b->v->row[state->rate];
-    alias->name = name;
-    alias->description = "derivative of the state";
-    alias->causality = CAUSALITY_LOCAL;
-    alias->initial = INITIAL_NONE;
-    alias->nominal = 0;
-    alias->reinit = false;
-    alias->state = alias->rate = -1;
+    return state->row->count == POSITIONS && quaternion >= 0 && state->k >= quaternion;
 }
 
 /* der(state) as a variable of its own: of a component of a quaternion, or of a state of a drive, whose values end with the
@@ -403,7 +359,7 @@ static void add_alias(struct builder *b, const struct variable *state)
 static void add_rate(struct builder *b, struct variable *state)
 {
     struct variable *rate = &b->v->row[b->v->n];
-    if (state->of->owner == DRIVE) {
+    if (state->row->owner == DRIVE) {
         const struct drive *drive = b->model->robot->drive[state->owner].drive;
         int value = drive->n_rows;
         for (int r = 0; r < state->k; r++) value += drive_is_state(&drive->row[r]);
@@ -415,14 +371,29 @@ static void add_rate(struct builder *b, struct variable *state)
     state->rate = rate->reference;
 }
 
+/* der(state): a variable of its own, or an alias of the variable that has its value */
 static void add_derivatives(struct builder *b)
 {
     struct variables *v = b->v;
     for (int s = 0; s < v->n_states && !b->arena->failed; s++) {
-        struct variable *state = &v->row[v->state[s]];
+        struct variable *state = &v->row[v->state[s]], *alias = &v->row[v->n];
         v->derivative[s] = v->n;
-        if (state->of->owner == DRIVE || in_quaternion(b->model, state)) add_rate(b, state);
-        else add_alias(b, state);
+        if (state->row->owner == DRIVE || in_quaternion(b->model, state)) {
+            add_rate(b, state);
+        } else {
+            const size_t bytes = strlen(state->name) + sizeof "der()";
+            char *name = arena_allocate(b->arena, bytes, 1);
+            if (name != NULL) snprintf(name, bytes, "der(%s)", state->name);
+            v->n++;
+            *alias = v->row[state->rate];
+            alias->name = name;
+            alias->description = "derivative of the state";
+            alias->causality = CAUSALITY_LOCAL;
+            alias->initial = INITIAL_NONE;
+            alias->nominal = 0;
+            alias->reinit = false;
+            alias->state = alias->rate = -1;
+        }
         v->row[v->derivative[s]].derivative_of = v->state[s];
     }
 }
@@ -433,43 +404,39 @@ static void number_state(struct variables *v, int row)
     v->state[v->n_states++] = row;
 }
 
-/* States of the drives, in the order of their tables */
-static void number_drive_states(struct builder *b)
-{
-    for (int d = 0; d < b->model->robot->n_drives; d++)
-        for (int value = 0; value < b->model->robot->drive[d].drive->n_rows; value++)
-            for (int r = 0; r < b->v->n; r++) {
-                const struct variable *variable = &b->v->row[r];
-                if (variable->of->owner != DRIVE || !variable->of->is_state) continue;
-                if (variable->owner == d && variable->k == value) number_state(b->v, r);
-            }
-}
-
-/* States in the order of the state vector: positions link by link, then velocities, then those of drives. */
+/* States in the order of the state vector: positions link by link, then velocities, then those of drives in the order of their
+   tables */
 static void number_states(struct builder *b)
 {
+    const struct robot *robot = b->model->robot;
     for (enum level level = POSITION; level <= VELOCITY; level++)
         for (int i = 0; i < b->model->n_links; i++)
             for (int kind = 0; kind < KIND_COUNT; kind++) {
                 if (!table[kind].is_state || table[kind].level != level) continue;
                 for (int k = 0; k < count_of(b->model, i, &table[kind]); k++) number_state(b->v, b->first[kind][i] + k);
             }
-    number_drive_states(b);
+    for (int d = 0; d < robot->n_drives; d++)
+        for (int value = 0; value < robot->drive[d].drive->n_rows; value++)
+            for (int r = 0; r < b->v->n; r++) {
+                const struct variable *variable = &b->v->row[r];
+                if (variable->row->owner != DRIVE || !variable->row->is_state) continue;
+                if (variable->owner == d && variable->k == value) number_state(b->v, r);
+            }
 }
 
 /* Fills in the numbers by which one variable refers to another */
-static void relate(struct builder *b)
+static void relate_variables(struct builder *b)
 {
     struct variables *v = b->v;
     number_states(b);
     for (int s = 0; s < v->n_states; s++) { /* loops move all coordinates of the arm, a norm only its own quaternion */
         struct variable *state = &v->row[v->state[s]];
-        state->reinit = state->of->owner != DRIVE && (b->model->robot->n_loops > 0 || in_quaternion(b->model, state));
+        state->reinit = state->row->owner != DRIVE && (b->model->robot->n_loops > 0 || in_quaternion(b->model, state));
     }
     for (int r = 0; r < v->n; r++) {
         struct variable *variable = &v->row[r];
-        const int state = related(b, variable, variable->of->start_of);
-        variable->rate = related(b, variable, variable->of->rate);
+        const int state = related_row(b, variable, variable->row->start_of);
+        variable->rate = related_row(b, variable, variable->row->rate);
         variable->start_of = state >= 0 ? v->row[state].state : -1;
     }
     v->solver = (struct solver_parameters){.relative_tolerance = b->first[KIND_RELATIVE_TOLERANCE][0],
@@ -483,24 +450,17 @@ static void relate(struct builder *b)
     if (!b->arena->failed) add_derivatives(b);
 }
 
-/* Numbers of variables and of states */
-static void count_variables(const struct model *model, int *variables, int *states)
-{
-    *variables = *states = 0;
-    for (int kind = 0; kind < KIND_COUNT; kind++)
-        for (int i = 0; i < owners_of(model, &table[kind]); i++) {
-            const int count = count_of(model, i, &table[kind]);
-            *variables += count;
-            if (table[kind].is_state) *states += count;
-        }
-}
-
 enum status variables_make(const struct model *model, struct arena *arena, struct variables *v)
 {
     struct builder b = {.model = model, .arena = arena, .v = v};
-    int n, n_states;
+    int n = 0, n_states = 0;
     memset(v, 0, sizeof *v);
-    count_variables(model, &n, &n_states);
+    for (int kind = 0; kind < KIND_COUNT; kind++)
+        for (int i = 0; i < owners_of(model, &table[kind]); i++) {
+            const int count = count_of(model, i, &table[kind]);
+            n += count;
+            if (table[kind].is_state) n_states += count;
+        }
     v->row = arena_allocate(arena, (size_t)(n + n_states), sizeof *v->row); /* and the derivatives */
     v->by_reference = arena_allocate(arena, (size_t)(n + n_states), sizeof *v->by_reference);
     v->state = arena_allocate(arena, (size_t)n_states, sizeof *v->state);
@@ -518,6 +478,6 @@ enum status variables_make(const struct model *model, struct arena *arena, struc
                 else add_variable(&b, &table[kind], i, k, count);
         }
     for (int r = 0; r < v->n; r++) v->by_reference[r] = &v->row[r];
-    if (!arena->failed) relate(&b);
+    if (!arena->failed) relate_variables(&b);
     return arena->failed ? STATUS_NO_MEMORY : STATUS_OK;
 }

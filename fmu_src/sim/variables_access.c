@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "drive/drive.h"
 #include "ode/integrator.h"
 #include "sim/variables_row.h"
 
@@ -32,6 +33,16 @@ static int mode_velocity(const struct model *model, const struct variable *varia
     return link_of(model, variable)->eta_v + variable->k;
 }
 
+static const struct robot_drive *drive_of(const struct model *model, const struct variable *variable)
+{
+    return &model->robot->drive[variable->owner];
+}
+
+static double effort(const struct outputs *outputs, const struct robot_drive *rd)
+{
+    return outputs->drive[rd->first + rd->drive->effort];
+}
+
 /* ---- states, inputs and tunable parameters in a point -------------------------------------------------------------------------- */
 
 #define PLACE(name, expression)                                                      \
@@ -52,10 +63,19 @@ PLACE(payload_mass, point->payload_mass[variable->owner])
 PLACE(payload_com, point->payload_com[3 * variable->owner + variable->k])
 PLACE(payload_inertia, point->payload_inertia[6 * variable->owner + variable->k])
 PLACE(added_mass, point->added_mass[variable->owner])
+PLACE(drive_input, point->drive[drive_of(point->model, variable)->first + variable->k])
+
+double *place_drive_state(const struct point *point, const struct variable *variable)
+{
+    const struct robot_drive *rd = drive_of(point->model, variable);
+    double *w = point->w + rd->first_w;
+    for (int r = 0; r < variable->k; r++) w += drive_is_state(&rd->drive->row[r]);
+    return w;
+}
 
 double *variable_place(const struct variable *variable, const struct point *point)
 {
-    return variable->of->place != NULL ? variable->of->place(point, variable) : NULL;
+    return variable->row->place != NULL ? variable->row->place(point, variable) : NULL;
 }
 
 /* ---- computed values, and their changes --------------------------------------------------------------------------------------- */
@@ -97,15 +117,20 @@ VALUE(total_energy, outputs->energy.kinetic + outputs->energy.elastic + outputs-
 VALUE(joint_power, outputs->joint_power)
 VALUE(actuator_power, outputs->actuator_power)
 VALUE(losses, outputs->energy.loss)
+VALUE(drive, outputs->drive[drive_of(outputs->model, variable)->first + variable->k])
+VALUE(drive_torque, effort(outputs, robot_drive_of_link(outputs->model->robot, variable->owner)))
+VALUE(drive_force, effort(outputs, robot_drive_of_actuator(outputs->model->robot, variable->owner)))
+VALUE(supply_demand, outputs->supply_demand[variable->owner])
+VALUE(supply_share, outputs->supply_share[variable->owner])
 
 double variable_value(const struct variable *variable, const struct outputs *outputs)
 {
-    return variable->of->value(outputs, variable);
+    return variable->row->value(outputs, variable);
 }
 
 bool variable_change(const struct variable *variable, const struct outputs *changes, double *change)
 {
-    const struct table_row *row = variable->of;
+    const struct table_row *row = variable->row;
     if (row->depends == NULL) return false;
     *change = row->value(changes, variable);
     return true;
@@ -113,9 +138,11 @@ bool variable_change(const struct variable *variable, const struct outputs *chan
 
 /* ---- numbers of the robot -------------------------------------------------------------------------------------------------------- */
 
-/* NUMBER_OF(owner, member): read and write a member of struct robot or struct link */
-#define LINK_OF(robot)  (&(robot)->link[variable->owner])
-#define ROBOT_OF(robot) (robot)
+/* NUMBER_OF(owner, member): read and write a member of struct robot, or of a link, a drive or a supply of it */
+#define LINK_OF(robot)   (&(robot)->link[variable->owner])
+#define DRIVE_OF(robot)  (&(robot)->drive[variable->owner])
+#define SUPPLY_OF(robot) (&(robot)->supply[variable->owner])
+#define ROBOT_OF(robot)  (robot)
 #define READ(name, owner, member)                                                         \
     static double read_##name(const struct robot *robot, const struct variable *variable) \
     {                                                                                     \
@@ -165,6 +192,9 @@ NUMBER_OF(payload_mass, LINK_OF, payload.mass, double)
 NUMBER_OF(payload_com, LINK_OF, payload.com[variable->k], double)
 NUMBER_OF(payload_inertia, LINK_OF, payload.inertia[variable->k], double)
 NUMBER_OF(elastic_terms, ROBOT_OF, elastic_terms, enum elastic_terms)
+NUMBER_OF(drive, DRIVE_OF, value[variable->k], double)
+NUMBER_OF(supply_pressure, SUPPLY_OF, pressure, double)
+NUMBER_OF(supply_flow_limit, SUPPLY_OF, flow_limit, double)
 
 /* One factor for the inertias about x, y and z */
 READ(inertia_per_length, LINK_OF, beam.inertia_per_length[0].factor)
@@ -183,7 +213,7 @@ const struct robot_number number_zero = {read_zero, NULL};
 
 bool variable_to_robot(const struct variable *variable, double value, struct robot *robot)
 {
-    const struct robot_number *number = variable->of->number;
+    const struct robot_number *number = variable->row->number;
     if (number->write == NULL || number->read(robot, variable) == value) return false;
     number->write(robot, variable, value);
     return true;
@@ -238,6 +268,12 @@ const struct limit *limit_length(const struct robot *robot, const struct variabl
 const struct limit *limit_stiffness(const struct robot *robot, const struct variable *variable, struct arena *arena)
 {
     return (variable->start == 0 ? limit_not_negative : limit_positive)(robot, variable, arena);
+}
+
+const struct limit *limit_drive(const struct robot *robot, const struct variable *variable, struct arena *arena)
+{
+    (void)robot, (void)arena;
+    return drive_limit(variable->in_drive);
 }
 
 /* Moments of inertia; products may have any sign. That all six make a semidefinite tensor is checked when they have been set. */

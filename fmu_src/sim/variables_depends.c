@@ -69,12 +69,12 @@ static bool **drive_structures(const struct robot *robot, struct arena *arena)
 {
     bool **list = arena_allocate(arena, (size_t)robot->n_drives, sizeof *list);
     for (int d = 0; d < robot->n_drives && !arena->failed; d++) {
-        const struct robot_drive *of = &robot->drive[d];
-        const int n = drive_values(of->drive);
+        const struct robot_drive *rd = &robot->drive[d];
+        const int n = drive_values(rd->drive);
         double v[MOST_VALUES];
-        robot_drive_values(robot, of, v);
+        robot_drive_values(robot, rd, v);
         list[d] = arena_allocate(arena, (size_t)n * (size_t)n, sizeof **list);
-        for (int i = 0; i < n * n && !arena->failed; i++) list[d][i] = drive_value_depends(of->drive, v, i / n, i % n);
+        for (int i = 0; i < n * n && !arena->failed; i++) list[d][i] = drive_value_depends(rd->drive, v, i / n, i % n);
     }
     return list;
 }
@@ -102,22 +102,22 @@ const struct structure *structure_make(const struct model *model, struct arena *
 
 static bool is_position(const struct variable *known)
 {
-    return known->of->level == POSITION;
+    return known->row->level == POSITION;
 }
 
 static bool is_position_or_velocity(const struct variable *known)
 {
-    return known->of->level == POSITION || known->of->level == VELOCITY;
+    return known->row->level == POSITION || known->row->level == VELOCITY;
 }
 
 static bool is_prescribed(const struct variable *known)
 {
-    return known->of->owner == PRESCRIBED;
+    return known->row->owner == PRESCRIBED;
 }
 
 static bool is_elastic(const struct variable *known)
 {
-    return known->of->owner == FLEXIBLE;
+    return known->row->owner == FLEXIBLE;
 }
 
 struct anchor structure_frame(const struct model *model, int frame)
@@ -148,10 +148,10 @@ static struct anchor carrier(const struct model *model, const struct anchor *fra
    beam, which is a parameter, so that only the family of the mode counts. */
 static bool is_between(const struct model *model, int link, int section)
 {
-    const struct link *of = &model->robot->link[link];
-    if (of->type != BODY_BEAM || section <= 0) return false; /* 0 is the tip */
+    const struct link *l = &model->robot->link[link];
+    if (l->type != BODY_BEAM || section <= 0) return false; /* 0 is the tip */
     const double x = model->link[link].section[section].shape.x[0];
-    return x > 0 && x < of->beam.length;
+    return x > 0 && x < l->beam.length;
 }
 
 static enum family family_of(const struct model *model, int link, int mode)
@@ -174,7 +174,7 @@ static bool turns_frame(const struct structure *s, const struct variable *unknow
     const struct anchor frame = structure_frame(s->model, unknown->owner), on = carrier(s->model, &frame, known->owner);
     if (on.link != known->owner) return false;
     if (is_elastic(known)) return mode_turns(s->model, &on, known->k);
-    return variable_dimension(s->model, known->of, known->owner, known->k) != DISTANCE;
+    return variable_dimension(s->model, known->row, known->owner, known->k) != DISTANCE;
 }
 
 /* Does it displace an origin? What only turns does so through a distance from the center of rotation; of a mode
@@ -185,7 +185,7 @@ static bool displaces(const struct model *model, const struct variable *known, c
     if (on.link != known->owner) return false;
     const bool apart = !is_zero3(on.at.p);
     if (!is_elastic(known))
-        return apart || on.section >= 0 || variable_dimension(model, known->of, known->owner, known->k) == DISTANCE;
+        return apart || on.section >= 0 || variable_dimension(model, known->row, known->owner, known->k) == DISTANCE;
     if (on.section < 0) return false;
     if (apart && mode_turns(model, &on, known->k)) return true;
     const struct link_model *lm = &model->link[on.link];
@@ -241,8 +241,8 @@ bool depends_quaternion_rate(const struct structure *s, const struct variable *u
 {
     const struct joint *joint = &s->model->robot->link[unknown->owner].joint;
     if (known->owner != unknown->owner) return false;
-    if (known->of->count == POSITIONS) return known->k >= joint_quaternion(joint) && known->k != unknown->k;
-    return known->of->count == VELOCITIES && known->of->is_state && known->k >= joint_omega(joint);
+    if (known->row->count == POSITIONS) return known->k >= joint_quaternion(joint) && known->k != unknown->k;
+    return known->row->count == VELOCITIES && known->row->is_state && known->k >= joint_omega(joint);
 }
 
 /* Accelerations and reactions of a link depend on all that accelerates together with it or is attached outward of it, and on
@@ -253,12 +253,12 @@ static bool couples(const struct structure *s, int link, const struct variable *
     const bool joined = robot->n_loops > 0 || robot->n_actuators > 0, free = s->group[link] >= 0;
     if (joined && (!free || is_prescribed(known))) return true;
     if (!joined && is_position_or_velocity(known) && is_floating(s->model, known)) return false;
-    if (known->of->owner == OPEN_ACTUATOR) {
+    if (known->row->owner == OPEN_ACTUATOR) {
         const struct actuator *a = &robot->actuator[known->owner];
         return group_of(s->group, a->from.link) == s->group[link] || group_of(s->group, a->to.link) == s->group[link];
     }
     const int base = free ? s->root[link] : link;
-    const int acted = known->of->owner == LOAD ? structure_frame(s->model, known->owner).link : known->owner;
+    const int acted = known->row->owner == LOAD ? structure_frame(s->model, known->owner).link : known->owner;
     if (free ? s->group[acted] == s->group[link] : structure_is_outward(s, acted, base)) return true;
     return is_prescribed(known) && structure_is_outward(s, base, acted);
 }
@@ -275,11 +275,11 @@ bool depends_root_moment(const struct structure *s, const struct variable *unkno
     const struct joint *joint = &s->model->robot->link[unknown->owner].joint;
     const int omega = joint_omega(joint);
     if (omega < 0) return couples(s, unknown->owner, known);
-    if (known->owner != unknown->owner || known->of->owner == OPEN_ACTUATOR) return false;
-    if (known->of->count == POSITIONS)
+    if (known->owner != unknown->owner || known->row->owner == OPEN_ACTUATOR) return false;
+    if (known->row->count == POSITIONS)
         return known->k >= joint_quaternion(joint) && joint_takes(joint, GIVEN_STIFFNESS);
-    if (known->of->count != VELOCITIES || known->k != omega + unknown->k) return false;
-    return known->of->level == FORCE || joint_takes(joint, GIVEN_VISCOUS);
+    if (known->row->count != VELOCITIES || known->k != omega + unknown->k) return false;
+    return known->row->level == FORCE || joint_takes(joint, GIVEN_VISCOUS);
 }
 
 bool depends_root_force(const struct structure *s, const struct variable *unknown, const struct variable *known)
@@ -288,8 +288,8 @@ bool depends_root_force(const struct structure *s, const struct variable *unknow
     const int omega = joint_omega(joint);
     if (omega <= 0) return couples(s, unknown->owner, known);
     if (known->owner != unknown->owner || joint->passive) return false;
-    if (known->of->count == POSITIONS) return known->k >= joint_quaternion(joint);
-    return known->of->count == VELOCITIES && known->of->level == FORCE && known->k < omega;
+    if (known->row->count == POSITIONS) return known->k >= joint_quaternion(joint);
+    return known->row->count == VELOCITIES && known->row->level == FORCE && known->k < omega;
 }
 
 /* The same dependencies as those of the accelerations of a link that the loop acts on */
@@ -380,7 +380,7 @@ bool depends_frame_strain(const struct structure *s, const struct variable *unkn
     static const int row_of[FAMILY_COUNT] = {[FAMILY_TWIST] = 0, [FAMILY_Z] = 1, [FAMILY_Y] = 2, [FAMILY_AXIAL] = 3};
     const struct model *model = s->model;
     const struct anchor *frame = &model->frame[unknown->owner - 1];
-    const int row = unknown->of->count == 1 ? 3 : unknown->k;
+    const int row = unknown->row->count == 1 ? 3 : unknown->k;
     if (!is_elastic(known) || !is_position(known) || known->owner != frame->link) return false;
     if (is_between(model, frame->link, frame->section)) return row_of[family_of(model, frame->link, known->k)] == row;
     return model->strain[unknown->owner - 1][known->k][row] != 0;
@@ -412,26 +412,27 @@ bool depends_actuator_rate(const struct structure *s, const struct variable *unk
 
 static bool is_of_drive(const struct variable *variable)
 {
-    return variable->of->owner == DRIVE;
+    return variable->row->owner == DRIVE;
 }
 
 /* Does a known of the arm move what the drive moves: its position or, with `rate`, the rate of it? */
-static bool moves_drive(const struct structure *s, const struct robot_drive *of, const struct variable *known,
+static bool moves_drive(const struct structure *s, const struct robot_drive *rd, const struct variable *known,
                         bool rate)
 {
-    if (of->actuator >= 0)
-        return (rate ? is_position_or_velocity(known) : is_position(known)) && stretches(s, known, of->actuator);
-    return known->owner == of->link && !is_elastic(known) && (rate ? known->of->level == VELOCITY : is_position(known));
+    if (rd->actuator >= 0)
+        return (rate ? is_position_or_velocity(known) : is_position(known)) && stretches(s, known, rd->actuator);
+    return known->owner == rd->link && !is_elastic(known) &&
+           (rate ? known->row->level == VELOCITY : is_position(known));
 }
 
 /* Does a value of a drive depend on a known, at a constant share of its supply? */
 static bool value_depends(const struct structure *s, int drive, int value, const struct variable *known)
 {
-    const struct robot_drive *of = &s->model->robot->drive[drive];
-    const bool *on = s->drive[drive] + drive_values(of->drive) * value;
+    const struct robot_drive *rd = &s->model->robot->drive[drive];
+    const bool *on = s->drive[drive] + drive_values(rd->drive) * value;
     if (is_of_drive(known)) return known->owner == drive && on[known->k];
-    return (on[of->drive->position] && moves_drive(s, of, known, false)) ||
-           (on[of->drive->rate] && moves_drive(s, of, known, true));
+    return (on[rd->drive->position] && moves_drive(s, rd, known, false)) ||
+           (on[rd->drive->rate] && moves_drive(s, rd, known, true));
 }
 
 static bool demand_depends(const struct structure *s, int supply, const struct variable *known)
@@ -445,10 +446,10 @@ static bool demand_depends(const struct structure *s, int supply, const struct v
 /* The same with the share, which depends on all drives of the supply */
 static bool drive_depends(const struct structure *s, int drive, int value, const struct variable *known)
 {
-    const struct robot_drive *of = &s->model->robot->drive[drive];
+    const struct robot_drive *rd = &s->model->robot->drive[drive];
     if (value_depends(s, drive, value, known)) return true;
-    return of->supply >= 0 && s->drive[drive][drive_values(of->drive) * value + of->drive->share] &&
-           demand_depends(s, of->supply, known);
+    return rd->supply >= 0 && s->drive[drive][drive_values(rd->drive) * value + rd->drive->share] &&
+           demand_depends(s, rd->supply, known);
 }
 
 bool depends_drive(const struct structure *s, const struct variable *unknown, const struct variable *known)
@@ -456,9 +457,9 @@ bool depends_drive(const struct structure *s, const struct variable *unknown, co
     return drive_depends(s, unknown->owner, unknown->k, known);
 }
 
-static bool effort_depends(const struct structure *s, const struct robot_drive *of, const struct variable *known)
+static bool effort_depends(const struct structure *s, const struct robot_drive *rd, const struct variable *known)
 {
-    return drive_depends(s, (int)(of - s->model->robot->drive), of->drive->effort, known);
+    return drive_depends(s, (int)(rd - s->model->robot->drive), rd->drive->effort, known);
 }
 
 bool depends_drive_torque(const struct structure *s, const struct variable *unknown, const struct variable *known)
@@ -476,20 +477,9 @@ bool depends_supply(const struct structure *s, const struct variable *unknown, c
     return demand_depends(s, unknown->owner, known);
 }
 
-static bool is_of_arm(const struct variable *variable)
-{
-    switch (variable->of->owner) {
-    case DRIVE:
-    case POWERED:
-    case POWERED_ACTUATOR:
-    case SUPPLY: return false;
-    default: return true;
-    }
-}
-
 static bool depends_directly(const struct structure *s, const struct variable *unknown, const struct variable *known)
 {
-    return unknown->of->depends(s, unknown, known) && !planar_excludes(s, unknown, known);
+    return unknown->row->depends(s, unknown, known) && !planar_excludes(s, unknown, known);
 }
 
 /* An unknown of the arm depends on a known directly, or by the effort of a drive, which is an input of the arm without the drive */
@@ -498,14 +488,15 @@ bool variable_depends(const struct variable *unknown, const struct variable *kno
     static const struct table_row torque = {.owner = DRIVEN, .count = VELOCITIES, .level = FORCE},
                                   force = {.owner = OPEN_ACTUATOR, .count = 1, .level = FORCE};
     const struct robot *robot = s->model->robot;
-    const bool arm = is_of_arm(unknown);
+    const enum owner owner = unknown->row->owner;
+    const bool arm = owner != DRIVE && owner != POWERED && owner != POWERED_ACTUATOR && owner != SUPPLY;
     if ((!arm || !is_of_drive(known)) && depends_directly(s, unknown, known)) return true;
     for (int d = 0; d < robot->n_drives && arm; d++) {
-        const struct robot_drive *of = &robot->drive[d];
-        const bool line = of->actuator >= 0;
+        const struct robot_drive *rd = &robot->drive[d];
+        const bool line = rd->actuator >= 0;
         const struct variable effort = {
-            .of = line ? &force : &torque, .owner = line ? of->actuator : of->link, .reference = -1, .state = -1};
-        if (effort_depends(s, of, known) && depends_directly(s, unknown, &effort)) return true;
+            .row = line ? &force : &torque, .owner = line ? rd->actuator : rd->link, .reference = -1, .state = -1};
+        if (effort_depends(s, rd, known) && depends_directly(s, unknown, &effort)) return true;
     }
     return false;
 }

@@ -1,4 +1,4 @@
-/* Columns of the variable table for drives inside the arm: a row of the drive's own table makes each of their variables. */
+/* Variables of drives inside the arm: each is made from a row of the drive's own table. */
 #include <stdio.h>
 #include <string.h>
 
@@ -19,19 +19,18 @@ static enum role role_of(const struct table_row *row)
     return PARAMETER;
 }
 
-/* Motion and share are the arm's; so is the pressure of a supply */
-static bool is_hidden(const struct robot_drive *of, int r)
-{
-    if (of->drive->row[r].role == INPUT) return !robot_drive_input(of, r);
-    return of->supply >= 0 && r == drive_row(of->drive, "supply_pressure");
-}
-
+/* The motion and the share belong to the arm, and so does the pressure of a supply: they are no variables of the drive */
 int drive_value_index(const struct robot *robot, int drive, const struct table_row *row, int k)
 {
-    const struct robot_drive *of = &robot->drive[drive];
+    const struct robot_drive *rd = &robot->drive[drive];
+    const enum role role = role_of(row);
     int r = 0;
-    for (; r < of->drive->n_rows; r++)
-        if (of->drive->row[r].role == role_of(row) && !is_hidden(of, r) && k-- == 0) break;
+    for (; r < rd->drive->n_rows; r++) {
+        if (rd->drive->row[r].role != role) continue;
+        if (role == INPUT && !robot_drive_input(rd, r)) continue;
+        if (role != INPUT && rd->supply >= 0 && r == drive_row(rd->drive, "supply_pressure")) continue;
+        if (k-- == 0) break;
+    }
     return r;
 }
 
@@ -63,9 +62,9 @@ static const char *joined(struct arena *arena, const char *a, const char *b, con
 struct variable drive_variable(const struct robot *robot, const struct table_row *row, int drive, int k,
                                struct arena *arena)
 {
-    const struct drive *of = robot->drive[drive].drive;
-    const bool rate = k >= of->n_rows;
-    const struct drive_row *value = rate ? state_row(of, k) : &of->row[k];
+    const struct drive *own = robot->drive[drive].drive;
+    const bool rate = k >= own->n_rows;
+    const struct drive_row *value = rate ? state_row(own, k) : &own->row[k];
     char owner[MOST_NAME];
     robot_drive_name(robot, drive, owner);
     char unit[UNIT_SIZE];
@@ -79,7 +78,7 @@ struct variable drive_variable(const struct robot *robot, const struct table_row
                              .causality = row->causality,
                              .variability = row->variability,
                              .initial = row->initial,
-                             .of = row,
+                             .row = row,
                              .in_drive = rate ? NULL : value,
                              .owner = drive,
                              .k = k,
@@ -88,92 +87,4 @@ struct variable drive_variable(const struct robot *robot, const struct table_row
                              .start_of = -1,
                              .rate = -1,
                              .derivative_of = -1};
-}
-
-/* ---- where the values are ------------------------------------------------------------------------------------------------- */
-
-static const struct robot_drive *drive_of(const struct model *model, const struct variable *variable)
-{
-    return &model->robot->drive[variable->owner];
-}
-
-double *place_drive_input(const struct point *point, const struct variable *variable)
-{
-    return &point->drive[drive_of(point->model, variable)->first + variable->k];
-}
-
-double *place_drive_state(const struct point *point, const struct variable *variable)
-{
-    const struct robot_drive *of = drive_of(point->model, variable);
-    double *w = point->w + of->first_w;
-    for (int r = 0; r < variable->k; r++) w += drive_is_state(&of->drive->row[r]);
-    return w;
-}
-
-double value_drive(const struct outputs *outputs, const struct variable *variable)
-{
-    return outputs->drive[drive_of(outputs->model, variable)->first + variable->k];
-}
-
-double value_drive_torque(const struct outputs *outputs, const struct variable *variable)
-{
-    const struct robot_drive *of = robot_drive_of_link(outputs->model->robot, variable->owner);
-    return outputs->drive[of->first + of->drive->effort];
-}
-
-double value_drive_force(const struct outputs *outputs, const struct variable *variable)
-{
-    const struct robot_drive *of = robot_drive_of_actuator(outputs->model->robot, variable->owner);
-    return outputs->drive[of->first + of->drive->effort];
-}
-
-double value_supply_demand(const struct outputs *outputs, const struct variable *variable)
-{
-    return outputs->supply_demand[variable->owner];
-}
-
-double value_supply_share(const struct outputs *outputs, const struct variable *variable)
-{
-    return outputs->supply_share[variable->owner];
-}
-
-/* ---- parameters ------------------------------------------------------------------------------------------------------------ */
-
-static double read_drive(const struct robot *robot, const struct variable *variable)
-{
-    return robot->drive[variable->owner].value[variable->k];
-}
-
-static void write_drive(struct robot *robot, const struct variable *variable, double value)
-{
-    robot->drive[variable->owner].value[variable->k] = value;
-}
-const struct robot_number number_drive = {read_drive, write_drive};
-
-static double read_pressure(const struct robot *robot, const struct variable *variable)
-{
-    return robot->supply[variable->owner].pressure;
-}
-
-static void write_pressure(struct robot *robot, const struct variable *variable, double value)
-{
-    robot->supply[variable->owner].pressure = value;
-}
-const struct robot_number number_supply_pressure = {read_pressure, write_pressure};
-
-static double read_flow_limit(const struct robot *robot, const struct variable *variable)
-{
-    return robot->supply[variable->owner].flow_limit;
-}
-
-static void write_flow_limit(struct robot *robot, const struct variable *variable, double value)
-{
-    robot->supply[variable->owner].flow_limit = value;
-}
-const struct robot_number number_supply_flow_limit = {read_flow_limit, write_flow_limit};
-
-const struct limit *limit_drive(const struct robot *robot, const struct variable *variable, struct arena *arena)
-{
-    (void)robot, (void)arena;
-    return drive_limit(variable->in_drive);
 }

@@ -11,7 +11,7 @@
 /* ---- is it planar? ---------------------------------------------------------------------------------------------------------- */
 
 /* Does a rotation keep e_n? */
-static bool keeps(const double R[9], int n)
+static bool keeps_axis(const double R[9], int n)
 {
     for (int i = 0; i < 3; i++)
         if (i != n && (R[3 * i + n] != 0 || R[3 * n + i] != 0)) return false;
@@ -21,11 +21,11 @@ static bool keeps(const double R[9], int n)
 /* A beam is along x: it bends along y if n is z, along z if n is y */
 static bool link_is_planar(const struct link *link, const struct joint_model *joint, int n)
 {
-    if (!keeps(link->mount.at.R, n) || !keeps(link->joint.origin.R, n)) return false;
+    if (!keeps_axis(link->mount.at.R, n) || !keeps_axis(link->joint.origin.R, n)) return false;
     if (joint->nv > 1 || joint->nq > 1) return false;
     if (joint->nv == 1 && (joint->part[0] == SLIDES ? joint->axis[n] != 0 : joint->axis_index != n)) return false;
     if (link->type == BODY_NODAL) return false;
-    if (link->type == BODY_RIGID) return keeps(link->rigid_tip.R, n);
+    if (link->type == BODY_RIGID) return keeps_axis(link->rigid_tip.R, n);
     for (int k = 0; k < robot_link_modes(link); k++) {
         int mode = k;
         const enum family family = beam_family(&link->beam, &mode);
@@ -54,18 +54,16 @@ static bool mass_is_flat(const struct mass_properties *body, int n)
     return body->com[n] == 0 && body->inertia[product[n][0]] == 0 && body->inertia[product[n][1]] == 0;
 }
 
-static bool link_is_flat(const struct link *link, int n)
-{
-    if (link->mount.at.p[n] != 0 || link->joint.origin.p[n] != 0) return false;
-    if (link->has_payload || (link->has_hub && !mass_is_flat(&link->hub, n))) return false; /* its com may be set */
-    return link->type != BODY_RIGID || (link->rigid_tip.p[n] == 0 && mass_is_flat(&link->rigid, n));
-}
-
 /* The lines of actuators are then normal to n too */
 static bool is_flat(const struct robot *robot, int n)
 {
-    for (int i = 0; i < robot->n_links; i++)
-        if (!link_is_flat(&robot->link[i], n)) return false;
+    for (int i = 0; i < robot->n_links; i++) {
+        const struct link *link = &robot->link[i];
+        if (link->mount.at.p[n] != 0 || link->joint.origin.p[n] != 0) return false;
+        if (link->has_payload || (link->has_hub && !mass_is_flat(&link->hub, n))) return false; /* its com may be set */
+        if (link->type != BODY_RIGID) continue;
+        if (link->rigid_tip.p[n] != 0 || !mass_is_flat(&link->rigid, n)) return false;
+    }
     for (int i = 0; i < robot->n_loops; i++)
         if (robot->loop[i].side[0].at.p[n] != 0 || robot->loop[i].side[1].at.p[n] != 0) return false;
     for (int i = 0; i < robot->n_actuators; i++)
@@ -87,23 +85,12 @@ void planar_find(struct structure *structure)
 
 static bool is_force(const struct variable *load)
 {
-    return load->of->place == place_frame_force;
+    return load->row->place == place_frame_force;
 }
 
 static bool is_odd_load(const struct variable *known, int n)
 {
-    return known->of->owner == LOAD && is_force(known) == (known->k == n);
-}
-
-static bool is_loaded_outward(const struct structure *s, int link)
-{
-    const struct model *model = s->model;
-    const struct robot *robot = model->robot;
-    if (structure_is_outward(s, model->tip, link)) return true;
-    for (int i = 0; i < robot->n_frames; i++)
-        if ((robot->frame[i].load || robot->every_frame_loaded) && structure_is_outward(s, model->frame[i].link, link))
-            return true;
-    return false;
+    return known->row->owner == LOAD && is_force(known) == (known->k == n);
 }
 
 /* The force along n on a link depends on loads along n outward of it */
@@ -120,33 +107,39 @@ static bool odd_moment_depends(const struct structure *s, const struct variable 
 {
     const int link = unknown->owner;
     if (!s->flat) return true;
-    if (known->of->owner == LOAD)
+    if (known->row->owner == LOAD)
         return is_odd_load(known, s->normal) &&
                structure_is_outward(s, structure_frame(s->model, known->owner).link, link);
-    if (known->of->level != POSITION) return false;
+    if (known->row->level != POSITION) return false;
     if (structure_is_outward(s, known->owner, link)) return true;
-    return structure_is_outward(s, link, known->owner) && is_loaded_outward(s, link);
+    if (!structure_is_outward(s, link, known->owner)) return false;
+    const struct robot *robot = s->model->robot;
+    bool loaded = structure_is_outward(s, s->model->tip, link);
+    for (int i = 0; i < robot->n_frames; i++)
+        loaded = loaded || ((robot->frame[i].load || robot->every_frame_loaded) &&
+                            structure_is_outward(s, s->model->frame[i].link, link));
+    return loaded;
 }
 
 /* Is the frame's own axis n that of the world? */
 static bool is_aligned(const struct structure *s, int frame)
 {
-    return frame == 0 || keeps(s->model->robot->frame[frame - 1].site.at.R, s->normal);
+    return frame == 0 || keeps_axis(s->model->robot->frame[frame - 1].site.at.R, s->normal);
 }
 
 bool planar_excludes(const struct structure *s, const struct variable *unknown, const struct variable *known)
 {
-    depends_function *const of = unknown->of->depends;
+    depends_function *const depends = unknown->row->depends;
     const int n = s->normal, k = unknown->k;
     if (n < 0) return false;
-    const bool odd = is_odd_load(known, n), position = known->of->level == POSITION;
-    if (of == depends_frame_position || of == depends_frame_velocity || of == depends_frame_acceleration)
+    const bool odd = is_odd_load(known, n), position = known->row->level == POSITION;
+    if (depends == depends_frame_position || depends == depends_frame_velocity || depends == depends_frame_acceleration)
         return k == n || odd;
-    if (of == depends_frame_angular_velocity) return k != n || position;
-    if (of == depends_frame_angular_rate) return is_aligned(s, unknown->owner) && (k != n || position);
-    if (of == depends_frame_quaternion) return is_aligned(s, unknown->owner) && k > 0 && k - 1 != n;
-    if (of == depends_frame_specific_force) return odd || (k == n && is_aligned(s, unknown->owner));
-    if (of == depends_root_force) return k == n ? !odd_force_depends(s, unknown, known) : odd;
-    if (of == depends_root_moment) return k == n ? odd : !odd_moment_depends(s, unknown, known);
+    if (depends == depends_frame_angular_velocity) return k != n || position;
+    if (depends == depends_frame_angular_rate) return is_aligned(s, unknown->owner) && (k != n || position);
+    if (depends == depends_frame_quaternion) return is_aligned(s, unknown->owner) && k > 0 && k - 1 != n;
+    if (depends == depends_frame_specific_force) return odd || (k == n && is_aligned(s, unknown->owner));
+    if (depends == depends_root_force) return k == n ? !odd_force_depends(s, unknown, known) : odd;
+    if (depends == depends_root_moment) return k == n ? odd : !odd_moment_depends(s, unknown, known);
     return odd;
 }

@@ -33,9 +33,8 @@ enum owner {
     LOAD
 };
 
-/* The number of variables of one owner, where it is not the same for all: positions, velocities or coordinates with numbers of the
-   joint; elastic coordinates of the link; equations of the loop; one for every state whose derivative is a variable of its own; values
-   of this sort of the drive. */
+/* Numbers of variables that differ between owners: positions, velocities or coordinates with numbers of the joint; elastic coordinates
+   of the link; equations of the loop; one for every state whose derivative is a variable of its own; values of this sort of the drive. */
 enum {
     POSITIONS = -1,
     VELOCITIES = -2,
@@ -152,7 +151,8 @@ depends_function depends_itself, depends_quaternion_rate, depends_accelerations,
 
 /* ---- drives (variables_drives.c) ---------------------------------------------------------------------------------------- */
 
-/* Number of values of a drive of a row's sort, and the index of the k-th. Motion and share, which the arm has, are not among them. */
+/* Number of values of a drive of a row's sort, and the index of the k-th. The motion and the share, which belong to the arm, are not
+   among them. */
 int drive_value_count(const struct robot *robot, int drive, const struct table_row *row);
 int drive_value_index(const struct robot *robot, int drive, const struct table_row *row, int k);
 

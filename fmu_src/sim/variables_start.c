@@ -5,28 +5,22 @@
 
 /* ---- how states start ----------------------------------------------------------------------------------------------------- */
 
-/* A position that closing a loop or the static start may move away from its own start value. Driven joints are held;
-   states of drives are computed from the motion. */
-static bool is_found(const struct structure *s, const struct variable *state)
-{
-    const struct robot *robot = s->model->robot;
-    if (state->of->owner == DRIVE) return true;
-    if (state->of->level != POSITION) return false;
-    if (state->of->owner == FLEXIBLE || robot->n_loops > 0) return true;
-    const struct joint *joint = &robot->link[state->owner].joint;
-    return joint->passive || joint->hold == HOLD_FREE;
-}
-
+/* `found`: closing a loop or the static start may move a position away from its own start value. Driven joints are held; states of
+   drives are computed from the motion. */
 struct start_dependence variable_start_dependence(const struct variable *unknown, const struct variables *variables,
                                                   const struct structure *structure)
 {
+    const struct robot *robot = structure->model->robot;
     struct start_dependence by = {0};
     for (int s = 0; s < variables->n_states; s++) {
         const struct variable *state = &variables->row[variables->state[s]];
+        const enum owner owner = state->row->owner;
         if (!variable_depends(unknown, state, structure)) continue;
-        if (is_found(structure, state)) by.found = true;
-        if (state->of->level == VELOCITY) by.velocity = true;
-        if (state->of->owner == DRIVE) by.drive = true;
+        if (owner == DRIVE) by.drive = by.found = true;
+        if (state->row->level == VELOCITY) by.velocity = true;
+        if (owner == DRIVE || state->row->level != POSITION) continue;
+        const struct joint *joint = &robot->link[state->owner].joint;
+        if (owner == FLEXIBLE || robot->n_loops > 0 || joint->passive || joint->hold == HOLD_FREE) by.found = true;
     }
     return by;
 }
@@ -38,11 +32,11 @@ static bool depends_on_state(const struct structure *s, const struct variable *u
                              const struct variables *variables)
 {
     if (variable_depends(unknown, state, s)) return true;
-    if (state->of->count != POSITIONS) return false;
+    if (state->row->count != POSITIONS) return false;
     const int first = joint_quaternion(&s->model->robot->link[state->owner].joint);
     for (int i = 0; first >= 0 && state->k >= first && i < variables->n_states; i++) {
         const struct variable *other = &variables->row[variables->state[i]];
-        if (other->of == state->of && other->owner == state->owner && other->k >= first &&
+        if (other->row == state->row && other->owner == state->owner && other->k >= first &&
             variable_depends(unknown, other, s))
             return true;
     }
@@ -52,58 +46,53 @@ static bool depends_on_state(const struct structure *s, const struct variable *u
 /* A velocity of the robot, which is zero in a static start at any position */
 static bool is_rate(const struct variable *unknown)
 {
-    return unknown->of->depends == depends_frame_velocity || unknown->of->depends == depends_frame_angular_velocity ||
-           unknown->of->depends == depends_frame_angular_rate || unknown->of->depends == depends_actuator_rate;
+    return unknown->row->depends == depends_frame_velocity || unknown->row->depends == depends_frame_angular_velocity ||
+           unknown->row->depends == depends_frame_angular_rate || unknown->row->depends == depends_actuator_rate;
 }
 
 /* Does an input act on positions that are found? Torques of joints that are held, and forces of lines that hold, do not. */
 static bool acts_on_equilibrium(const struct structure *s, const struct variable *input)
 {
     const struct robot *robot = s->model->robot;
-    switch (input->of->owner) {
+    switch (input->row->owner) {
     case DRIVEN: return robot->link[input->owner].joint.hold == HOLD_FREE;
     case OPEN_ACTUATOR: return robot->actuator[input->owner].hold == HOLD_FREE;
-    case PRESCRIBED: return input->of->level == POSITION;
+    case PRESCRIBED: return input->row->level == POSITION;
     default: return true;
     }
-}
-
-static bool depends_on_input(const struct structure *s, const struct start_dependence *by,
-                             const struct variable *unknown, const struct variable *input)
-{
-    const bool loops = s->model->robot->n_loops > 0, prescribed = input->of->owner == PRESCRIBED;
-    if (variable_depends(unknown, input, s) || by->drive) return true;
-    if (by->velocity && loops && prescribed) return true;
-    if (is_rate(unknown) && !prescribed && s->model->n_prescribed == 0) return false;
-    return by->found && acts_on_equilibrium(s, input);
 }
 
 /* Does it depend on a number of the robot, or of one of its drives? Positions and velocities follow from the geometry alone. */
 static bool depends_on_number(const struct structure *s, const struct start_dependence *by,
                               const struct variable *unknown, const struct variable *number)
 {
-    depends_function *const of = unknown->of->depends;
-    const bool kinematic = is_rate(unknown) || of == depends_itself || of == depends_quaternion_rate ||
-                           of == depends_frame_position || of == depends_frame_quaternion ||
-                           of == depends_frame_strain || of == depends_deflection || of == depends_rotation ||
-                           of == depends_actuator_length;
+    depends_function *const depends = unknown->row->depends;
+    const bool kinematic = is_rate(unknown) || depends == depends_itself || depends == depends_quaternion_rate ||
+                           depends == depends_frame_position || depends == depends_frame_quaternion ||
+                           depends == depends_frame_strain || depends == depends_deflection ||
+                           depends == depends_rotation || depends == depends_actuator_length;
     if (!kinematic || by->found || by->drive || (by->velocity && s->model->robot->n_loops > 0)) return true;
-    return number->of->owner == BEAM && of != depends_itself;
+    return number->row->owner == BEAM && depends != depends_itself;
 }
 
 bool variable_depends_at_start(const struct variable *unknown, const struct variable *known,
                                const struct start_dependence *by, const struct variables *variables,
                                const struct structure *structure)
 {
-    const bool loops = structure->model->robot->n_loops > 0;
-    if (known->causality == CAUSALITY_INPUT) return depends_on_input(structure, by, unknown, known);
+    const bool loops = structure->model->robot->n_loops > 0, prescribed = known->row->owner == PRESCRIBED;
+    if (known->causality == CAUSALITY_INPUT) {
+        if (variable_depends(unknown, known, structure) || by->drive) return true;
+        if (by->velocity && loops && prescribed) return true;
+        if (is_rate(unknown) && !prescribed && structure->model->n_prescribed == 0) return false;
+        return by->found && acts_on_equilibrium(structure, known);
+    }
     if (known->reference == variables->start_static) return by->found || by->velocity;
     if (known->start_of >= 0) {
         const struct variable *state = &variables->row[variables->state[known->start_of]];
-        const bool position = state->of->level == POSITION;
+        const bool position = state->row->level == POSITION;
         if (by->drive || (by->found && position) || (loops && by->velocity)) return true;
         return depends_on_state(structure, unknown, state, variables);
     }
-    if (known->of->number->write == NULL) return false; /* of the integration */
+    if (known->row->number->write == NULL) return false; /* of the integration */
     return depends_on_number(structure, by, unknown, known);
 }

@@ -243,7 +243,7 @@ static double solution_error(struct specimen *s)
         for (int d = 0; d < s->robot->n_drives; d++) {
             double along = 0;
             for (int j = 0; j < s->nv; j++) along += J[d][j] * x[j];
-            CHECK_NEAR(drive_rows_along(&s->mechanism, d, x), along, 1e-11 * (1 + norm(s->nv, x)));
+            CHECK_NEAR(drive_rows_velocity(&s->mechanism, d, x), along, 1e-11 * (1 + norm(s->nv, x)));
         }
         mechanism_newton_solve(&s->mechanism, y, n_rows > 0 ? rate : NULL);
         for (int i = 0; i < s->nv; i++) CHECK(is_free(s, i) || y[i] == 0);

@@ -208,7 +208,7 @@ static bool move_away(struct held_pose *p)
     model_move(m->model, p->statics.q, dx, 1);
     memcpy(moved, p->statics.q, (size_t)m->model->nq * sizeof *moved);
     if (constraints_close(m, NULL, p->statics.q, &silent) == STATUS_OK &&
-        constraints_settle(m, p->statics.q, p->closed.qd, &silent, &silent) == STATUS_OK)
+        constraints_choose_and_project(m, p->statics.q, p->closed.qd, &silent, &silent) == STATUS_OK)
         return true;
     memcpy(p->statics.q, moved, (size_t)m->model->nq * sizeof *moved);
     CHECK(constraints_choose(m, p->closed.q, &silent) == STATUS_OK);

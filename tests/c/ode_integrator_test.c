@@ -2,6 +2,7 @@
    fails, and names one cause for each failure. */
 #include "test.h"
 
+#include "ode/automatic.h"
 #include "ode/policy.h"
 
 #include <string.h>
@@ -97,7 +98,7 @@ static struct integrator *start_with(const struct ode *ode, const struct integra
     options.nominal = nominal;
     const double y[2] = {0, v};
     struct integrator *integrator;
-    CHECK(policy_integrator(ode, &integrator) == STATUS_OK);
+    CHECK(automatic_make(ode, &integrator) == STATUS_OK);
     CHECK(integrator_configure(integrator, &options) == STATUS_OK);
     CHECK(request->method == METHOD_AUTOMATIC || integrator->used == request->method);
     CHECK(integrator_restart(integrator, 0, y, &fresh) == STATUS_OK);
@@ -141,7 +142,7 @@ static void check_ends(enum method method)
     integrator_statistics(integrator, &statistics);
     CHECK(statistics.restarts == 1 && statistics.steps >= 10 && statistics.rhs > statistics.steps);
     CHECK(integrator_step_size(integrator) > 0);
-    integrator_forget(integrator);
+    integrator_reset(integrator);
     integrator_statistics(integrator, &statistics);
     CHECK(statistics.restarts == 0 && statistics.steps == 0 && statistics.rhs == 0 && statistics.jacobians == 0);
     integrator_free(integrator);

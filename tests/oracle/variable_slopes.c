@@ -23,7 +23,7 @@ void move_at_random(struct instance *instance, struct random *random)
 /* The mass of a payload, or an added mass, which may change between steps */
 static bool is_parameter(const struct variable *variable)
 {
-    return variable->variability == VARIABILITY_TUNABLE && variable->of->place != NULL && variable->of->count == 1;
+    return variable->variability == VARIABILITY_TUNABLE && variable->row->place != NULL && variable->row->count == 1;
 }
 
 static bool is_unknown(const struct variable *variable)

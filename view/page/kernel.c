@@ -111,7 +111,7 @@ EXPORT("numbers") double *kernel_numbers(struct kernel *kernel)
 static int close_loops(struct kernel *kernel, bool rigid)
 {
     struct report silent = {0};
-    const struct closing how = {.held = kernel->held, .rigid = rigid};
+    const struct closing how = {.locked = kernel->held, .rigid = rigid};
     return constraints_close(&kernel->mechanism, &how, kernel->q, &silent) != STATUS_OK;
 }
 
