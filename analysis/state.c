@@ -223,14 +223,10 @@ static enum status parse(const struct model *model, const char *name, const char
 {
     struct reader reader = {.file = name, .report = report};
     const int errors_before = report->errors;
-    bool valid = false;
+    struct place document;
     double *qdd = arena_allocate(&state->arena, (size_t)model->nv, sizeof *qdd);
     if (qdd == NULL) return failure_status(report, STATUS_NO_MEMORY);
-    struct json_object *root = document_parse(&reader, text, &valid);
-    if (valid) {
-        const struct place document = {.reader = &reader, .given = true, .value = root};
-        read_document(&document, model, qdd, state);
-    }
+    if (document_parse(&reader, text, &document)) read_document(&document, model, qdd, state);
     const bool no_memory = document_free(&reader);
     if (no_memory || state->arena.failed) return failure_status(report, STATUS_NO_MEMORY);
     return report->errors == errors_before ? STATUS_OK : STATUS_BAD_INPUT;

@@ -41,8 +41,8 @@ static const char *write_file(const char *robot_file, const struct settings *set
 {
     const char *text = document_load(robot_file, arena, report), *file = NULL;
     struct reader reader = {.file = robot_file, .report = report};
-    bool valid = false;
-    struct json_object *robot = text != NULL ? document_parse(&reader, text, &valid) : NULL;
+    struct place robot;
+    const bool valid = text != NULL && document_parse(&reader, text, &robot);
     *code = cli_exit_code(text == NULL ? STATUS_NO_FILE : valid ? STATUS_OK : STATUS_BAD_ROBOT);
     if (*code != EXIT_OK) {
         document_free(&reader);
@@ -52,7 +52,7 @@ static const char *write_file(const char *robot_file, const struct settings *set
     json_object_object_add(all, "format", json_object_new_string("limber-controller/1"));
     json_object_object_add(all, "parameters", parameters);
     if (sensors->n > 0) json_object_object_add(all, "sensors", sensor_names(sensors));
-    json_object_object_add(all, "robot", json_object_get(robot));
+    json_object_object_add(all, "robot", json_object_get(robot.value));
     *code = put_parameters(settings, arena, parameters);
     if (*code == EXIT_OK)
         file = arena_string(

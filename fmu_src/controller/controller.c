@@ -293,11 +293,10 @@ static void stay(void *context, double t, int link, int k, double x[3])
 static enum status make_models(struct controller *c, const char *text)
 {
     struct instance *instance = &c->instance;
-    const int before = instance->report->errors;
-    const char *robot = controller_robot(instance->name, text, instance->report, &instance->arena);
-    if (robot == NULL) return instance->report->errors == before ? STATUS_NO_MEMORY : STATUS_BAD_DRIVE;
     const struct sim_motion motion = {.context = c, .at = stay};
-    enum status status = sim_make(instance->name, robot, instance->report, &c->arm);
+    const char *robot;
+    enum status status = controller_robot(instance->name, text, instance->report, &instance->arena, &robot);
+    if (status == STATUS_OK) status = sim_make(instance->name, robot, instance->report, &c->arm);
     if (status == STATUS_OK) status = check_robot(c->arm, instance->name, instance->report);
     if (status == STATUS_OK) status = sim_make_moved(instance->name, robot, &motion, instance->report, &c->guided);
     return status;

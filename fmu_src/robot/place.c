@@ -19,9 +19,9 @@ struct text {
 PRINTF_LIKE(2, 0)
 static void append_list(struct text *text, const char *format, va_list arguments)
 {
-    const size_t room = sizeof text->s - text->length;
-    const int wanted = vsnprintf(text->s + text->length, room, format, arguments);
-    if (wanted > 0) text->length += (size_t)wanted < room ? (size_t)wanted : room - 1;
+    const size_t left = sizeof text->s - text->length;
+    const int wanted = vsnprintf(text->s + text->length, left, format, arguments);
+    if (wanted > 0) text->length += (size_t)wanted < left ? (size_t)wanted : left - 1;
 }
 
 PRINTF_LIKE(2, 3)
@@ -54,31 +54,22 @@ static void write_value(void *context)
     shown->text = json_object_to_json_string_ext(shown->value, shown->flags);
 }
 
-static void append_value(struct text *text, const struct place *at)
-{
-    struct shown shown = {at->value, JSON_C_TO_STRING_NOSLASHESCAPE, "null"};
-    const bool written = at->value == NULL || vendor_run(&at->reader->memory, write_value, &shown);
-    const char *value = written ? shown.text : "(out of memory)";
-    if (strlen(value) <= SHOWN_VALUE) append(text, " = %s", value);
-    else append(text, " = %.*s...", SHOWN_VALUE, value);
-}
-
-/* A message is one line, whatever characters the keys of the file have. */
-static void keep_to_one_line(struct text *text)
-{
-    for (char *c = text->s; *c != '\0'; c++)
-        if ((unsigned char)*c < ' ') *c = '?';
-}
-
-static void tell(const struct place *at, enum report_level level, const char *format, va_list arguments)
+PRINTF_LIKE(3, 0)
+static void report_place(const struct place *at, enum report_level level, const char *format, va_list arguments)
 {
     struct text text = {.length = 0};
     append_path(&text, at);
-    if (at->given && at->parent != NULL) append_value(&text, at);
+    if (at->given && at->parent != NULL) {
+        struct shown shown = {at->value, JSON_C_TO_STRING_NOSLASHESCAPE, "null"};
+        const bool written = at->value == NULL || vendor_run(&at->reader->memory, write_value, &shown);
+        const char *value = written ? shown.text : "(out of memory)";
+        append(&text, " = %.*s%s", SHOWN_VALUE, value, strlen(value) > SHOWN_VALUE ? "..." : "");
+    }
     if (text.length > 0) append(&text, ": ");
     if (!at->given) append(&text, "missing: ");
     append_list(&text, format, arguments);
-    keep_to_one_line(&text);
+    for (char *c = text.s; *c != '\0'; c++) /* one line, whatever characters the keys of the file have */
+        if ((unsigned char)*c < ' ') *c = '?';
     report_add(at->reader->report, level, "%s: %s", at->reader->file, text.s);
 }
 
@@ -86,7 +77,7 @@ void place_error(const struct place *at, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    tell(at, REPORT_ERROR, format, arguments);
+    report_place(at, REPORT_ERROR, format, arguments);
     va_end(arguments);
 }
 
@@ -94,7 +85,7 @@ void place_warn(const struct place *at, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    tell(at, REPORT_WARNING, format, arguments);
+    report_place(at, REPORT_WARNING, format, arguments);
     va_end(arguments);
 }
 
@@ -135,18 +126,6 @@ bool place_has_key(const struct object *object, const char *key)
     return json_object_object_get_ex(object->at.value, key, NULL);
 }
 
-static void complain_unknown(const struct object *object, const struct place *at)
-{
-    const char *meant = nearest(at->key, object->n_asked, object->asked);
-    if (meant != NULL) {
-        place_error(at, "unknown key, did you mean \"%s\"?", meant);
-        return;
-    }
-    struct text known = {.length = 0};
-    for (int i = 0; i < object->n_asked; i++) append(&known, "%s%s", i > 0 ? ", " : "", object->asked[i]);
-    place_error(at, "unknown key, known here: %s", known.s);
-}
-
 void place_close_object(const struct object *object)
 {
     json_object_object_foreach(object->at.value, key, value)
@@ -154,7 +133,11 @@ void place_close_object(const struct object *object)
         if (was_asked(object, key)) continue;
         const struct place at = {
             .reader = object->at.reader, .parent = &object->at, .key = key, .given = true, .value = value};
-        complain_unknown(object, &at);
+        const char *meant = nearest(key, object->n_asked, object->asked);
+        struct text known = {.length = 0};
+        for (int i = 0; i < object->n_asked; i++) append(&known, "%s%s", i > 0 ? ", " : "", object->asked[i]);
+        if (meant != NULL) place_error(&at, "unknown key, did you mean \"%s\"?", meant);
+        else place_error(&at, "unknown key, known here: %s", known.s);
     }
 }
 
@@ -190,17 +173,22 @@ struct place place_item(const struct place *array, int index)
                           .value = json_object_array_get_idx(array->value, (size_t)index)};
 }
 
-void place_each_member(const struct place *object, void (*take)(void *context, const struct place *member),
+void *place_open_list(const struct place *at, enum need need, const char *what, size_t size, int *count)
+{
+    if (!place_open_array(at, need, need == REQUIRED, -1, what, count)) return NULL;
+    void *list = arena_allocate(&at->reader->robot->arena, (size_t)*count, size);
+    if (list == NULL) *count = 0;
+    return list;
+}
+
+void place_each_member(const struct place *object, void (*read)(void *context, const struct place *member),
                        void *context)
 {
-    struct json_object_iterator at = json_object_iter_begin(object->value), end = json_object_iter_end(object->value);
-    for (; !json_object_iter_equal(&at, &end); json_object_iter_next(&at)) {
-        const struct place one = {.reader = object->reader,
-                                  .parent = object,
-                                  .key = json_object_iter_peek_name(&at),
-                                  .given = true,
-                                  .value = json_object_iter_peek_value(&at)};
-        take(context, &one);
+    json_object_object_foreach(object->value, key, value)
+    {
+        const struct place member = {
+            .reader = object->reader, .parent = object, .key = key, .given = true, .value = value};
+        read(context, &member);
     }
 }
 

@@ -16,15 +16,15 @@
 struct json_object;
 struct drive_row;
 
-/* Shared by all places of a document. */
 /* Links read so far, by their names and by those of their joints: hash tables of their numbers plus 1, 0: empty. */
 enum named { NAMED_LINK, NAMED_JOINT, NAMED_COUNT };
 struct link_index {
-    size_t room;
+    size_t capacity;
     int n; /* links in the tables */
     int *slot[NAMED_COUNT];
 };
 
+/* Shared by all places of a document. */
 struct reader {
     const char *file; /* what messages call the document */
     struct report *report;
@@ -82,10 +82,13 @@ struct number_field {
 
 /* ---- document.c: text to tree ---------------------------------------------------------------------------------- */
 
-/* The parsed text; NULL with *valid false where it is not JSON, NULL with *valid true for the text "null". The reader holds it until
-   document_free(), which is due in any case; it returns whether memory ran out, now or while messages were written. */
-struct json_object *document_parse(struct reader *reader, const char *text, bool *valid);
+/* Parses a text; false, with an error reported, if it is not JSON. The reader holds the tree until document_free(), which must be called
+   in any case and returns whether memory ran out, now or while messages were written. */
+bool document_parse(struct reader *reader, const char *text, struct place *document);
 bool document_free(struct reader *reader);
+/* Reads the file of a drive or a controller, one object, with a function. STATUS_NO_MEMORY, or STATUS_BAD_DRIVE if an error was reported. */
+enum status document_read(const char *file, const char *text, const char *what, struct report *report,
+                          void (*read)(struct object *object, void *context), void *context);
 /* The bytes of a file ("-": standard input), terminated by '\0'; NULL, with a report, where it cannot be read. */
 const char *document_load_file(const char *file, struct arena *arena, size_t *length, struct report *report);
 /* The same of a text: a null byte or a byte-order mark is an error. */
@@ -109,9 +112,13 @@ void place_close_object(const struct object *object);
 struct place place_member(struct object *object, const char *key);
 /* Whether the object has a member, without reading it. */
 bool place_has_key(const struct object *object, const char *key);
+/* Pointers to a member or an item, as arguments; valid until the end of the block. */
+#define MEMBER(object, key)   ((const struct place[]){place_member(object, key)})
+#define MEMBER_2(object, key) ((const struct place[]){format_2_member(object, key)})
+#define ITEM(array, index)    ((const struct place[]){place_item(array, index)})
 
 /* All members of a place that is an object, in the order of the document. */
-void place_each_member(const struct place *object, void (*take)(void *context, const struct place *member),
+void place_each_member(const struct place *object, void (*read)(void *context, const struct place *member),
                        void *context);
 /* The value as JSON text, in the arena; NULL: no memory. */
 const char *place_text(const struct place *at, struct arena *arena);
@@ -119,6 +126,8 @@ const char *place_text(const struct place *at, struct arena *arena);
 /* Opens a place as an array of least to most items (most < 0: no limit). False as place_open_object(). */
 bool place_open_array(const struct place *at, enum need need, int least, int most, const char *what, int *length);
 struct place place_item(const struct place *array, int index);
+/* Opens an array of objects and allocates memory for as many structs of this size; NULL with a count of 0 if there is nothing to read. */
+void *place_open_list(const struct place *at, enum need need, const char *what, size_t size, int *count);
 
 /* Reports a member that is not allowed here. */
 void place_refuse(struct object *object, const char *key, const char *why);
@@ -140,6 +149,8 @@ const char *read_string(const struct place *at, enum need need, const char *what
 /* The same for free text: no control characters but tabs and line breaks, which XML has no way to write. */
 const char *read_text(const struct place *at, enum need need, const char *what);
 int read_choice(const struct place *at, enum need need, const char *what, const char *const *names); /* -1 likewise   */
+/* A member that must be this word. */
+void read_word(struct object *object, const char *key, const char *what, const char *word);
 
 /* A vector that is not zero, normalized. */
 bool read_direction(const struct place *at, enum need need, const char *what, double direction[3]);
@@ -158,10 +169,6 @@ unsigned read_fields(struct object *object, int count, const struct number_field
 
 /* Reports what only format 2 has; false where it may stand: in a format 2 file, or not given. */
 bool format_refuse_in_1(const struct place *at, const char *what);
-/* Reports what a later version will read, and what to do instead. */
-void format_refuse_unsupported(const struct place *at, const char *what, const char *advice);
-/* The same for each of these keys (the list ends with NULL) that the object has. */
-void format_refuse_keys(struct object *object, const char *const *keys);
 /* A member that only format 2 has; in a format 1 file it is reported and then not given. */
 struct place format_2_member(struct object *object, const char *key);
 

@@ -11,26 +11,17 @@ static const struct number_field supply_numbers[] = {
     NUMBER(supply, flow_limit, REQUIRED, POSITIVE, "largest flow of the pump", "m^3/s", 0),
 };
 
-static void read_supply(const struct place *at, struct supply *supply)
-{
-    struct object object;
-    if (!place_open_object(&object, at, REQUIRED, "supply")) return;
-    const struct place name_at = place_member(&object, "name");
-    supply->name = read_part_name(&name_at, "supply name");
-    read_fields(&object, FIELD_COUNT(supply_numbers), supply_numbers, supply);
-    place_close_object(&object);
-}
-
 void read_supplies(const struct place *at, struct robot *robot)
 {
     int count;
-    if (!place_open_array(at, OPTIONAL, 0, -1, "supplies", &count)) return;
-    robot->supply = arena_allocate(&robot->arena, (size_t)count, sizeof *robot->supply);
-    if (robot->supply == NULL) return;
-    for (int i = 0; i < count; i++) {
-        const struct place supply_at = place_item(at, i);
-        read_supply(&supply_at, &robot->supply[i]);
-        robot->n_supplies++;
+    robot->supply = place_open_list(at, OPTIONAL, "supplies", sizeof *robot->supply, &count);
+    for (int i = 0; i < count; i++, robot->n_supplies++) {
+        struct supply *supply = &robot->supply[i];
+        struct object object;
+        if (!place_open_object(&object, ITEM(at, i), REQUIRED, "supply")) continue;
+        supply->name = read_part_name(MEMBER(&object, "name"), "supply name");
+        read_fields(&object, FIELD_COUNT(supply_numbers), supply_numbers, supply);
+        place_close_object(&object);
     }
 }
 
@@ -52,31 +43,24 @@ static void read_supply_name(struct object *object, const struct robot *robot, s
 
 /* ---- drives ------------------------------------------------------------------------------------------------------ */
 
-/* What may be on a joint, and on a line actuator. */
-static const struct drive *const of_joints[] = {&servo_drive, &gear_drive, NULL}, *const of_lines[] = {&cylinder_drive,
-                                                                                                       &spring_drive,
-                                                                                                       NULL};
-enum { MOST_TYPES = 2 };
+enum { TYPES = 2 };
 
-static const struct drive *find_drive(const struct drive *const *list, const char *name)
-{
-    for (; *list != NULL; list++)
-        if (strcmp((*list)->name, name) == 0) return *list;
-    return NULL;
-}
+/* Drives of line actuators, and those of joints. */
+static const struct drive *const drives[2][TYPES] = {{&cylinder_drive, &spring_drive}, {&servo_drive, &gear_drive}};
 
-/* NULL, with an error reported, where there is none of this type here. */
+/* NULL, with an error reported, if there is none of this type here. */
 static const struct drive *read_type(const struct place *at, bool on_joint)
 {
-    const struct drive *const *here = on_joint ? of_joints : of_lines, *const *there = on_joint ? of_lines : of_joints;
-    const char *names[MOST_TYPES + 1] = {NULL};
-    for (int i = 0; here[i] != NULL; i++) names[i] = here[i]->name;
-    if (value_is_string(at) && find_drive(there, read_string(at, REQUIRED, "type of the drive")) != NULL) {
+    const char *names[TYPES + 1] = {NULL};
+    const char *given = value_is_string(at) ? read_string(at, REQUIRED, "type of the drive") : NULL;
+    for (int i = 0; i < TYPES; i++) {
+        names[i] = drives[on_joint][i]->name;
+        if (!name_same(drives[!on_joint][i]->name, given)) continue;
         place_error(at, "this drives a %s: put it there", on_joint ? "line actuator" : "joint");
         return NULL;
     }
     const int type = read_choice(at, REQUIRED, "type of the drive", names);
-    return type >= 0 ? here[type] : NULL;
+    return type >= 0 ? drives[on_joint][type] : NULL;
 }
 
 void read_drive_parameter(struct object *object, const struct drive_row *row, double *value)
@@ -89,22 +73,7 @@ void read_drive_parameter(struct object *object, const struct drive_row *row, do
     if (error != NULL) place_error(&at, "%s %s [%s]", row->description, error, unit);
 }
 
-static void read_parameters(const struct place *at, struct object *object, struct robot *robot, struct robot_drive *of)
-{
-    const int errors = at->reader->report->errors;
-    char text[CONFLICT_SIZE];
-    double v[MOST_VALUES];
-    drive_defaults(of->drive, of->value);
-    for (int r = 0; r < of->drive->n_rows; r++)
-        if (of->drive->row[r].role == PARAMETER) read_drive_parameter(object, &of->drive->row[r], &of->value[r]);
-    read_supply_name(object, robot, of);
-    if (at->reader->report->errors > errors) return;
-    robot_drive_values(robot, of, v);
-    const char *conflict = of->drive->conflict(v, text);
-    if (conflict != NULL) place_error(at, "%s", conflict);
-}
-
-/* A place for one more. Drives are few: the arena keeps what was taken before. */
+/* One more drive. Drives are few: the arena keeps the previous, shorter list. */
 static struct robot_drive *add_drive(struct robot *robot, const struct drive *drive)
 {
     const size_t n = (size_t)robot->n_drives;
@@ -129,11 +98,22 @@ static struct robot_drive *read_drive(const struct place *at, bool on_joint)
     struct robot *robot = at->reader->robot;
     struct object object;
     if (!place_open_object(&object, at, OPTIONAL, "drive")) return NULL;
-    const struct place type_at = place_member(&object, "type");
-    const struct drive *drive = read_type(&type_at, on_joint);
+    const struct drive *drive = read_type(MEMBER(&object, "type"), on_joint);
     struct robot_drive *of = drive != NULL ? add_drive(robot, drive) : NULL;
     if (of == NULL) return NULL;
-    read_parameters(at, &object, robot, of);
+
+    const int errors = at->reader->report->errors;
+    drive_defaults(drive, of->value);
+    for (int r = 0; r < drive->n_rows; r++)
+        if (drive->row[r].role == PARAMETER) read_drive_parameter(&object, &drive->row[r], &of->value[r]);
+    read_supply_name(&object, robot, of);
+    if (at->reader->report->errors == errors) {
+        char text[CONFLICT_SIZE];
+        double v[MOST_VALUES];
+        robot_drive_values(robot, of, v);
+        const char *conflict = drive->conflict(v, text);
+        if (conflict != NULL) place_error(at, "%s", conflict);
+    }
     place_close_object(&object);
     return of;
 }

@@ -10,13 +10,6 @@
 
 /* ---- numbers ----------------------------------------------------------------------------------------------------- */
 
-/* json-c cuts integers off at 64 bits. */
-static bool is_cut_off(struct json_object *value)
-{
-    return json_object_is_type(value, json_type_int) &&
-           (json_object_get_uint64(value) == UINT64_MAX || json_object_get_int64(value) == INT64_MIN);
-}
-
 bool value_is_number(const struct place *at)
 {
     return json_object_is_type(at->value, json_type_double) || json_object_is_type(at->value, json_type_int);
@@ -40,15 +33,17 @@ bool value_is_object(const struct place *at)
 static const char *const demand[] = {
     [ANY] = "must be a number", [NON_NEGATIVE] = "must not be negative", [POSITIVE] = "must be positive"};
 
-/* What is wrong with a number, NULL for nothing. */
-static const char *fault_of(const struct place *at, enum range range)
+/* What is wrong with a number; NULL: nothing. */
+static const char *number_error(const struct place *at, enum range range)
 {
     struct json_object *value = at->value;
     if (!at->given) return demand[range];
     if (!value_is_number(at)) return demand[ANY];
     const double number = json_object_get_double(value);
     if (!isfinite(number)) return "must be finite";
-    if (is_cut_off(value)) return "has too many digits for an integer, write it with an exponent";
+    if (json_object_is_type(value, json_type_int) && /* json-c cuts integers off at 64 bits */
+        (json_object_get_uint64(value) == UINT64_MAX || json_object_get_int64(value) == INT64_MIN))
+        return "has too many digits for an integer, write it with an exponent";
     const bool in_range = range == POSITIVE ? number > 0 : range == NON_NEGATIVE ? number >= 0 : true;
     return in_range ? NULL : demand[range];
 }
@@ -56,9 +51,9 @@ static const char *fault_of(const struct place *at, enum range range)
 bool read_number(const struct place *at, enum need need, const struct quantity *quantity, double *number)
 {
     if (place_absent(at, need)) return false;
-    const char *fault = fault_of(at, quantity->range);
-    if (fault != NULL) {
-        place_error(at, "%s %s [%s]", quantity->what, fault, quantity->unit);
+    const char *error = number_error(at, quantity->range);
+    if (error != NULL) {
+        place_error(at, "%s %s [%s]", quantity->what, error, quantity->unit);
         return false;
     }
     *number = json_object_get_double(at->value);
@@ -68,30 +63,24 @@ bool read_number(const struct place *at, enum need need, const struct quantity *
 bool read_numbers(const struct place *at, enum need need, const struct quantity *quantity, int count, double *number)
 {
     int length;
-    bool fine = place_open_array(at, need, count, count, quantity->what, &length);
-    for (int i = 0; i < length; i++) {
-        const struct place one = place_item(at, i);
-        fine &= read_number(&one, REQUIRED, quantity, &number[i]);
-    }
-    return fine;
+    bool ok = place_open_array(at, need, count, count, quantity->what, &length);
+    for (int i = 0; i < length; i++) ok &= read_number(ITEM(at, i), REQUIRED, quantity, &number[i]);
+    return ok;
 }
 
 bool read_rows(const struct place *at, enum need need, const struct quantity *quantity, int rows, int columns,
                double *number)
 {
     int length;
-    bool fine = place_open_array(at, need, rows, rows, quantity->what, &length);
-    for (int i = 0; i < length; i++) {
-        const struct place row = place_item(at, i);
-        fine &= read_numbers(&row, REQUIRED, quantity, columns, number + columns * i);
-    }
-    return fine;
+    bool ok = place_open_array(at, need, rows, rows, quantity->what, &length);
+    for (int i = 0; i < length; i++) ok &= read_numbers(ITEM(at, i), REQUIRED, quantity, columns, number + columns * i);
+    return ok;
 }
 
 bool read_integer(const struct place *at, enum need need, const char *what, int least, int most, int *integer)
 {
     if (place_absent(at, need)) return false;
-    const double number = fault_of(at, ANY) == NULL ? json_object_get_double(at->value) : NAN;
+    const double number = number_error(at, ANY) == NULL ? json_object_get_double(at->value) : NAN;
     if (number >= least && number <= most && number == floor(number)) {
         *integer = (int)number;
         return true;
@@ -134,30 +123,31 @@ const char *read_string(const struct place *at, enum need need, const char *what
     return NULL;
 }
 
-/* UTF-8 of characters: no forms longer than needed, no surrogates, nothing above U+10FFFF. json-c checks only that as many bytes
-   follow the first as it announces. */
-static bool is_unicode(const char *text)
+void read_word(struct object *object, const char *key, const char *what, const char *word)
+{
+    const struct place at = place_member(object, key);
+    const char *text = read_string(&at, REQUIRED, what);
+    if (text != NULL && strcmp(text, word) != 0) place_error(&at, "%s must be \"%s\"", what, word);
+}
+
+/* Whether XML 1.0 can contain a text: no control characters below U+0020 except tabs and line breaks, not U+FFFE and U+FFFF, and valid
+   UTF-8: no forms longer than needed, no surrogates, nothing above U+10FFFF. (json-c checks only that as many bytes follow the first as
+   it announces.) */
+static bool is_xml_text(const char *text)
 {
     for (const unsigned char *c = (const unsigned char *)text; *c != '\0'; c++) {
+        if (*c < ' ' && strchr("\t\n\r", *c) == NULL) return false;
         if (*c == 0xC0 || *c == 0xC1 || *c > 0xF4) return false;
         if ((*c == 0xE0 && c[1] < 0xA0) || (*c == 0xED && c[1] >= 0xA0)) return false;
         if ((*c == 0xF0 && c[1] < 0x90) || (*c == 0xF4 && c[1] >= 0x90)) return false;
     }
-    return true;
-}
-
-/* Characters that XML 1.0 does not have: below U+0020 but tab and line breaks, U+FFFE, U+FFFF */
-static bool is_xml_text(const char *text)
-{
-    for (const char *c = text; *c != '\0'; c++)
-        if ((unsigned char)*c < ' ' && strchr("\t\n\r", *c) == NULL) return false;
     return strstr(text, "\xEF\xBF\xBE") == NULL && strstr(text, "\xEF\xBF\xBF") == NULL;
 }
 
 const char *read_text(const struct place *at, enum need need, const char *what)
 {
     const char *text = read_string(at, need, what);
-    if (text == NULL || (is_xml_text(text) && is_unicode(text))) return text;
+    if (text == NULL || is_xml_text(text)) return text;
     place_error(
         at, "%s must not contain control characters other than tabs and line breaks, or bytes that are no UTF-8", what);
     return NULL;
@@ -199,10 +189,9 @@ bool read_direction(const struct place *at, enum need need, const char *what, do
 void read_pose_members(struct object *object, struct pose *pose)
 {
     static const struct quantity xyz = {"position xyz", "m", ANY}, rpy = {"roll, pitch, yaw", "rad", ANY};
-    const struct place position = place_member(object, "xyz"), angles = place_member(object, "rpy");
     double angle[3];
-    read_numbers(&position, OPTIONAL, &xyz, 3, pose->p);
-    if (read_numbers(&angles, OPTIONAL, &rpy, 3, angle)) rotation_rpy(angle, pose->R);
+    read_numbers(MEMBER(object, "xyz"), OPTIONAL, &xyz, 3, pose->p);
+    if (read_numbers(MEMBER(object, "rpy"), OPTIONAL, &rpy, 3, angle)) rotation_rpy(angle, pose->R);
 }
 
 void read_pose(const struct place *at, const char *what, struct pose *pose)
@@ -238,9 +227,9 @@ bool read_symmetric(const struct place *at, enum need need, const struct quantit
     int i, j;
     if (!read_rows(at, need, quantity, n, n, A)) return false;
     if (!is_symmetric(n, A, &i, &j)) {
-        const struct place row = place_item(at, i), entry = place_item(&row, j);
-        place_error(&entry, "%s must be symmetric within 1e-9 of the largest entry, but [%d][%d] is %.12g",
-                    quantity->what, j, i, A[n * j + i]);
+        place_error(ITEM(ITEM(at, i), j),
+                    "%s must be symmetric within 1e-9 of the largest entry, but [%d][%d] is %.12g", quantity->what, j,
+                    i, A[n * j + i]);
         return false;
     }
     for (int k = 0; k < n; k++)
