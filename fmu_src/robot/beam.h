@@ -128,6 +128,6 @@ int beam_stations(const struct beam *beam, double *s);
 bool beam_is_smooth(const struct beam *beam, double s0, double s1);
 
 /* The first station at which the wall fills the section, and there the smallest outer dimension; -1: nowhere. */
-double beam_section_without_hollow(const struct cross_section *section, double *across);
+double beam_section_without_hollow(const struct cross_section *section, double *outer);
 
 #endif

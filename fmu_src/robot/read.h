@@ -209,6 +209,8 @@ bool read_stations(const struct place *at, double length, int *n, const double *
 
 /* ---- the parts of a robot ---------------------------------------------------------------------------------------- */
 
+/* Memory of the robot. */
+double *read_allocate(const struct place *at, int count);
 void read_rigid(const struct place *at, struct mass_properties *body, struct pose *tip);
 bool read_attached(const struct place *at, const char *what, struct mass_properties *body); /* hub, payload */
 void read_beam(const struct place *at, struct beam *beam);

@@ -3,41 +3,26 @@
 
 #include "robot/read.h"
 
-static double *take_numbers(const struct place *at, int count)
-{
-    return arena_allocate(&at->reader->robot->arena, (size_t)count, sizeof(double));
-}
-
 /* ---- stations ---------------------------------------------------------------------------------------------------- */
 
 /* x ascends from 0 to the length */
 static bool check_stations(const struct place *at, double length, int n, const double *x)
 {
     static const double SAME = 1e-9;
-    const struct place first = place_item(at, 0), last = place_item(at, n - 1);
-    bool fine = true;
-    if (x[0] != 0) {
-        place_error(&first, "the first station must be 0, the root of the beam [m]");
-        fine = false;
-    }
-    for (int i = 1; i < n; i++) {
-        const struct place one = place_item(at, i);
-        if (x[i] > x[i - 1]) continue;
-        place_error(&one, "stations must ascend: the one before is %.9g [m]", x[i - 1]);
-        fine = false;
-    }
-    if (fine && length > 0 && fabs(x[n - 1] - length) > SAME * fmax(1, length)) {
-        place_error(&last, "the last station must be the length of the beam, %.9g [m]", length);
-        fine = false;
-    }
-    return fine;
+    const int before = at->reader->report->errors, *errors = &at->reader->report->errors;
+    if (x[0] != 0) place_error(ITEM(at, 0), "the first station must be 0, the root of the beam [m]");
+    for (int i = 1; i < n; i++)
+        if (!(x[i] > x[i - 1])) place_error(ITEM(at, i), "stations must ascend: the one before is %.9g [m]", x[i - 1]);
+    if (*errors == before && length > 0 && fabs(x[n - 1] - length) > SAME * fmax(1, length))
+        place_error(ITEM(at, n - 1), "the last station must be the length of the beam, %.9g [m]", length);
+    return *errors == before;
 }
 
 bool read_stations(const struct place *at, double length, int *n, const double **s)
 {
     static const struct quantity station = {"station x", "m", NON_NEGATIVE};
     if (!place_open_array(at, REQUIRED, 2, -1, "stations x", n)) return false;
-    double *x = take_numbers(at, *n);
+    double *x = read_allocate(at, *n);
     if (x == NULL || !read_numbers(at, REQUIRED, &station, *n, x) || !check_stations(at, length, *n, x)) return false;
     for (int i = 0; i < *n; i++) x[i] /= x[*n - 1];
     *s = x;
@@ -51,16 +36,16 @@ static bool read_values(const struct place *at, const struct quantity *quantity,
                         struct profile *profile)
 {
     int length;
-    double *row = take_numbers(at, n * count), *column = take_numbers(at, n * count);
+    double *row = read_allocate(at, n * count), *column = read_allocate(at, n * count);
     if (row == NULL || column == NULL) return false;
     if (!place_open_array(at, REQUIRED, n, n, "values, one for each station x,", &length)) return false;
-    const bool fine =
+    const bool ok =
         count == 1 ? read_numbers(at, REQUIRED, quantity, n, row) : read_rows(at, REQUIRED, quantity, n, count, row);
     for (int k = 0; k < count; k++) {
         for (int i = 0; i < n; i++) column[n * k + i] = row[count * i + k];
         profile[k] = (struct profile){1, n, s, column + n * k};
     }
-    return fine;
+    return ok;
 }
 
 static bool read_table(const struct place *at, const struct quantity *quantity, double length, int count,

@@ -35,49 +35,42 @@ static struct profile *profile_of(struct cross_section *section, const struct nu
     return (struct profile *)(void *)((char *)section + dimension->offset);
 }
 
-static int read_shape(struct object *section)
-{
-    const char *names[SHAPE_COUNT + 1] = {NULL};
-    for (int s = 0; s < SHAPE_COUNT; s++) names[s] = shapes[s].name;
-    const struct place at = place_member(section, "shape");
-    return read_choice(&at, REQUIRED, "shape of the section", names);
-}
-
-/* The section must be hollow: twice the wall thickness is less than every outer dimension. */
-static void check_wall(struct object *object, const struct cross_section *section)
-{
-    double across;
-    if (beam_section_without_hollow(section, &across) < 0) return;
-    const struct place at = place_member(object, wall.key);
-    if (section->wall.factor > 0 && across > 0)
-        place_error(&at, "wall thickness must be less than half of %g m", across);
-}
-
-/* One section, with constant dimensions; returns their flags. The shape is -1 where it is not known. */
+/* One section, with constant dimensions; returns their flags. The shape is -1 if it is not valid. */
 static unsigned read_one(const struct place *at, struct cross_section *section, int *shape)
 {
     struct object object;
     unsigned given = 0;
     *shape = -1;
     if (!place_open_object(&object, at, REQUIRED, "section (beside material)")) return 0;
-    *shape = read_shape(&object);
+    const char *names[SHAPE_COUNT + 1] = {NULL};
+    for (int s = 0; s < SHAPE_COUNT; s++) names[s] = shapes[s].name;
+    *shape = read_choice(MEMBER(&object, "shape"), REQUIRED, "shape of the section", names);
     if (*shape < 0) return 0; /* valid dimensions depend on it */
     *section = (struct cross_section){.shape = (enum section_shape) * shape, .scale = 1};
     for (int i = 0; i < MOST_DIMENSIONS && shapes[*shape].dimension[i] != NULL; i++)
         given |= read_fields(&object, 1, shapes[*shape].dimension[i], section); /* the factor is the first member */
-    check_wall(&object, section);
+
+    /* twice the wall thickness must be less than every outer dimension */
+    double outer;
+    if (beam_section_without_hollow(section, &outer) >= 0 && section->wall.factor > 0 && outer > 0)
+        place_error(MEMBER(&object, wall.key), "wall thickness must be less than half of %g m", outer);
     place_close_object(&object);
     return given;
 }
 
-/* Sections at the stations s, of one shape, as profiles of their dimensions */
-static void read_sections(const struct place *at, int n, const double *s, struct cross_section *section)
+/* {"x": [...], "section": [...]}: sections of one shape at the stations x, as profiles of their dimensions */
+static void read_section_table(struct object *table, double length, struct cross_section *section)
 {
-    int length, first, shape;
-    if (!place_open_array(at, REQUIRED, n, n, "sections, one for each station x,", &length)) return;
-    double *value = arena_allocate(&at->reader->robot->arena, (size_t)(n * MOST_DIMENSIONS), sizeof *value);
+    int n, count, first, shape;
+    const double *s;
+    if (format_refuse_in_1(&table->at, "a table of sections along x")) return;
+    const struct place x_at = place_member(table, "x"), at = place_member(table, "section");
+    place_close_object(table);
+    if (!read_stations(&x_at, length, &n, &s)) return;
+    if (!place_open_array(&at, REQUIRED, n, n, "sections, one for each station x,", &count)) return;
+    double *value = read_allocate(&at, n * MOST_DIMENSIONS);
     for (int i = 0; i < n && value != NULL; i++) {
-        const struct place one_at = place_item(at, i);
+        const struct place one_at = place_item(&at, i);
         struct cross_section one = {0};
         read_one(&one_at, &one, &shape);
         if (i == 0) {
@@ -93,17 +86,6 @@ static void read_sections(const struct place *at, int n, const double *s, struct
             *profile_of(section, shapes[shape].dimension[k]) = (struct profile){1, n, s, value + n * k};
         }
     }
-}
-
-/* {"x": [...], "section": [...]} */
-static void read_section_table(struct object *table, double length, struct cross_section *section)
-{
-    int n;
-    const double *s;
-    if (format_refuse_in_1(&table->at, "a table of sections along x")) return;
-    const struct place x_at = place_member(table, "x"), section_at = place_member(table, "section");
-    place_close_object(table);
-    if (read_stations(&x_at, length, &n, &s)) read_sections(&section_at, n, s, section);
 }
 
 /* ---- material ---------------------------------------------------------------------------------------------------- */

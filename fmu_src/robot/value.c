@@ -186,6 +186,11 @@ bool read_direction(const struct place *at, enum need need, const char *what, do
     return true;
 }
 
+double *read_allocate(const struct place *at, int count)
+{
+    return arena_allocate(&at->reader->robot->arena, (size_t)count, sizeof(double));
+}
+
 void read_pose_members(struct object *object, struct pose *pose)
 {
     static const struct quantity xyz = {"position xyz", "m", ANY}, rpy = {"roll, pitch, yaw", "rad", ANY};
