@@ -12,7 +12,7 @@ static struct anchor anchor_of(const struct model *model, const struct sensor *s
 
 /* ---- which sensors make sense -------------------------------------------------------------------------------------------- */
 
-/* Whether a frame moves with the modes of a link: it is at a section of the link, or of one outward of it */
+/* Whether a frame moves with the modes of a link: the frame, or the chain of links to it, is attached to a section of the link */
 static bool moves_with(const struct model *model, const struct anchor *anchor, int link)
 {
     int section = anchor->section;

@@ -53,7 +53,7 @@ void component_log(const struct component *component, fmi2Status status, enum ca
 
 /* Logs an error that begins with the function's name; returns fmi2Error. */
 PRINTF_LIKE(2, 3)
-fmi2Status component_refuse(const struct component *component, const char *format, ...);
+fmi2Status component_error(const struct component *component, const char *format, ...);
 
 /* For struct report: messages of the simulation. */
 void component_report_line(void *context, enum report_level level, const char *text);
@@ -78,9 +78,9 @@ const char *component_state_name(enum state state);
     struct component *component = component_enter((c), CALL_##function); \
     if (component == NULL) return fmi2Error
 
-#define REQUIRE(condition, ...)                                            \
-    do {                                                                   \
-        if (!(condition)) return component_refuse(component, __VA_ARGS__); \
+#define REQUIRE(condition, ...)                                           \
+    do {                                                                  \
+        if (!(condition)) return component_error(component, __VA_ARGS__); \
     } while (0)
 
 #define REQUIRE_ARRAY(count, array) REQUIRE((count) == 0 || (array) != NULL, "the array %s is NULL", #array)
@@ -88,7 +88,7 @@ const char *component_state_name(enum state state);
 /* ---- shared by several functions ------------------------------------------------------------------------------------------- */
 
 /* In initialization mode: initializes again where something was set since. Elsewhere there is nothing to do. */
-enum status component_settle(struct component *component);
+enum status component_initialize(struct component *component);
 
 /* The variable behind a value reference; NULL, with the reason logged, for an unknown one or another type. */
 const struct variable *component_variable(const struct component *component, fmi2ValueReference reference,

@@ -5,11 +5,11 @@
 #include "base/arena.h"
 
 /* The file `name` in the folder that a resource location means: file:///x, file:/x, file:////x, file://localhost/x, percent
-   codes, trailing slashes, or a plain path; on Windows also file:///C:/x, file://server/x and backslashes. NULL, with *fault
+   codes, trailing slashes, or a plain path; on Windows also file:///C:/x, file://server/x and backslashes. NULL, with *error
    the reason, where it means none. */
-const char *location_file(const char *location, const char *name, struct arena *arena, const char **fault);
+const char *location_file(const char *location, const char *name, struct arena *arena, const char **error);
 
-/* All of a file as text, in the arena. NULL, with *fault the reason. */
-const char *location_read(const char *file, struct arena *arena, const char **fault);
+/* All of a file as text, in the arena. NULL, with *error the reason. */
+const char *location_read(const char *file, struct arena *arena, const char **error);
 
 #endif

@@ -81,7 +81,7 @@ fmi2Status fmi2GetContinuousStates(fmi2Component c, fmi2Real x[], size_t n)
 {
     ENTER(c, fmi2GetContinuousStates);
     if (check_states(component, x, n) != fmi2OK) return fmi2Error;
-    const enum status status = component_settle(component);
+    const enum status status = component_initialize(component);
     if (status == STATUS_OK) instance_get_states(component->instance, x);
     return component_leave(component, status);
 }
@@ -101,7 +101,7 @@ fmi2Status fmi2GetDerivatives(fmi2Component c, fmi2Real derivative[], size_t n)
 {
     ENTER(c, fmi2GetDerivatives);
     if (check_states(component, derivative, n) != fmi2OK) return fmi2Error;
-    const enum status status = component_settle(component);
+    const enum status status = component_initialize(component);
     return component_leave(component,
                            status == STATUS_OK ? instance_get_derivatives(component->instance, derivative) : status);
 }

@@ -10,7 +10,7 @@ static bool is_format_1(const struct place *at)
     return at->reader->robot->format == 1;
 }
 
-bool format_refuse_in_1(const struct place *at, const char *what)
+bool format_reject_in_1(const struct place *at, const char *what)
 {
     if (!at->given || !is_format_1(at)) return false;
     place_error(at, "%s needs \"format\": \"limber-robot/2\"", what);
@@ -22,7 +22,7 @@ struct place format_2_member(struct object *object, const char *key)
 {
     if (object->at.reader->robot->format != 1 || place_has_key(object, key)) {
         struct place at = place_member(object, key);
-        if (format_refuse_in_1(&at, key)) at.given = false;
+        if (format_reject_in_1(&at, key)) at.given = false;
         return at;
     }
     return (struct place){.reader = object->at.reader, .parent = &object->at, .key = key};
@@ -34,7 +34,7 @@ int read_choice_of_format(const struct place *at, const char *what, int count, c
     int legal = 0;
     for (int i = 0; i < count && legal < MOST_CHOICES; i++) {
         if (value_is_string(at) && strcmp(choice[i].name, json_object_get_string(at->value)) == 0) {
-            if (choice[i].format == 2) format_refuse_in_1(at, "this");
+            if (choice[i].format == 2) format_reject_in_1(at, "this");
             return i;
         }
         if (choice[i].format == 1 || !is_format_1(at)) name[legal++] = choice[i].name;

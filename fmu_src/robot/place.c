@@ -141,7 +141,7 @@ void place_close_object(const struct object *object)
     }
 }
 
-void place_refuse(struct object *object, const char *key, const char *why)
+void place_reject(struct object *object, const char *key, const char *why)
 {
     const struct place at = place_member(object, key);
     if (at.given) place_error(&at, "%s", why);

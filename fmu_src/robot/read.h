@@ -130,7 +130,7 @@ struct place place_item(const struct place *array, int index);
 void *place_open_list(const struct place *at, enum need need, const char *what, size_t size, int *count);
 
 /* Reports a member that is not allowed here. */
-void place_refuse(struct object *object, const char *key, const char *why);
+void place_reject(struct object *object, const char *key, const char *why);
 
 /* ---- value.c: typed values; each returns false and leaves the result unchanged where there is no valid value -------- */
 
@@ -168,7 +168,7 @@ unsigned read_fields(struct object *object, int count, const struct number_field
 /* ---- format.c: limber-robot/1 and limber-robot/2 ------------------------------------------------------------------ */
 
 /* Reports what only format 2 has; false where it may stand: in a format 2 file, or not given. */
-bool format_refuse_in_1(const struct place *at, const char *what);
+bool format_reject_in_1(const struct place *at, const char *what);
 /* A member that only format 2 has; in a format 1 file it is reported and then not given. */
 struct place format_2_member(struct object *object, const char *key);
 

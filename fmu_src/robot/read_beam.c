@@ -62,7 +62,7 @@ static void read_family(const struct place *at, enum kind kind, struct mode_fami
                      shapes[family->shape].kind[kind].least, shapes[family->shape].kind[kind].most, &family->count);
     }
     for (int i = 0; i < FIELD_COUNT(tip_load) && chosen >= 0 && family->shape != SHAPE_CLAMPED_MASS; i++)
-        place_refuse(&object, tip_load[i].key, "only the shape \"clamped-mass\" has a load at the tip");
+        place_reject(&object, tip_load[i].key, "only the shape \"clamped-mass\" has a load at the tip");
     read_fields(&object, FIELD_COUNT(tip_load), tip_load, family);
     place_close_object(&object);
 }
@@ -132,9 +132,9 @@ void read_beam(const struct place *at, struct beam *beam)
 
     if (place_member(&object, "material").given || place_member(&object, "section").given) {
         read_section(&object, beam);
-        place_refuse(&object, mass_per_length.key, derived);
-        for (int f = 0; f < FAMILY_COUNT; f++) place_refuse(&object, families[f].stiffness.key, derived);
-        place_refuse(&object, "inertia_per_length", derived);
+        place_reject(&object, mass_per_length.key, derived);
+        for (int f = 0; f < FAMILY_COUNT; f++) place_reject(&object, families[f].stiffness.key, derived);
+        place_reject(&object, "inertia_per_length", derived);
     } else {
         read_derived_numbers(&object, used, beam);
     }

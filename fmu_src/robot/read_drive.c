@@ -38,7 +38,7 @@ static void read_supply_name(struct object *object, const struct robot *robot, s
     for (int i = 0; i < robot->n_supplies; i++)
         if (name_same(robot->supply[i].name, name)) of->supply = i;
     if (of->supply < 0) place_error(&at, "supply must be the name of a supply (of the array `supplies`)");
-    place_refuse(object, "supply_pressure", "the supply has the pressure: leave out `supply` or `supply_pressure`");
+    place_reject(object, "supply_pressure", "the supply has the pressure: leave out `supply` or `supply_pressure`");
 }
 
 /* ---- drives ------------------------------------------------------------------------------------------------------ */

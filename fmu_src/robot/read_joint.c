@@ -49,8 +49,8 @@ static void read_dh(struct object *object, struct joint *joint)
         place_error(&at, "dh is for revolute and prismatic joints: give a %s joint an origin", joint_type_name(joint));
         return;
     }
-    place_refuse(object, "origin", "joint origin follows from dh: give one or the other");
-    place_refuse(object, "axis", "joint axis is z with dh: give one or the other");
+    place_reject(object, "origin", "joint origin follows from dh: give one or the other");
+    place_reject(object, "axis", "joint axis is z with dh: give one or the other");
     if (!place_open_object(&dh_object, &at, OPTIONAL, "dh")) return;
     read_fields(&dh_object, FIELD_COUNT(dh_numbers), dh_numbers, &dh);
 
@@ -109,7 +109,7 @@ static bool read_for_each(const struct place *at, const struct quantity *quantit
     return true;
 }
 
-static void refuse_number(const struct place *at, const struct joint *joint)
+static void reject_number(const struct place *at, const struct joint *joint)
 {
     if (!at->given) return;
     const bool some = joint_number_count(joint) > 0;
@@ -125,7 +125,7 @@ static void read_joint_numbers(struct object *object, struct joint *joint)
         const struct number_field *field = &joint_numbers[i];
         const struct place at = place_member(object, field->key);
         double number[MOST_COORDINATES_WITH_NUMBERS];
-        if (!joint_takes(joint, field->given)) refuse_number(&at, joint);
+        if (!joint_takes(joint, field->given)) reject_number(&at, joint);
         else if (read_for_each(&at, &field->quantity, count, number)) {
             for (int k = 0; k < count; k++) *(double *)(void *)((char *)&joint->number[k] + field->offset) = number[k];
             joint->given |= field->given;
@@ -171,7 +171,7 @@ static void read_limits(const struct place *at, struct joint *joint)
 {
     const int coordinates = joint_number_count(joint), count = coordinates > 0 ? coordinates : 1;
     int length = 0;
-    if (joint_quaternion(joint) >= 0) refuse_number(at, joint);
+    if (joint_quaternion(joint) >= 0) reject_number(at, joint);
     else if (count == 1 || !value_is_array(at)) read_limits_of(at, 0, count, joint);
     else place_open_array(at, OPTIONAL, count, count, "joint limits (an object or null for each coordinate)", &length);
     for (int k = 0; k < length; k++)

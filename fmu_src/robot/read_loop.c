@@ -60,12 +60,12 @@ static void read_loop(const struct place *at, struct loop *loop)
         read_plane(&plane_at, loop->plane);
         read_link_name(&plane_of_at, OPTIONAL, "link that holds the plane", &loop->plane_of);
     } else if (type >= 0) {
-        place_refuse(&object, "plane", "only a loop of type \"planar-pin\" has a plane: remove it");
-        place_refuse(&object, "plane_of", "only a loop of type \"planar-pin\" has a plane: remove it");
+        place_reject(&object, "plane", "only a loop of type \"planar-pin\" has a plane: remove it");
+        place_reject(&object, "plane_of", "only a loop of type \"planar-pin\" has a plane: remove it");
     }
     loop->axis[2] = 1; /* the default of every axis */
     if (type == LOOP_PIN) read_direction(&axis_at, OPTIONAL, "axis of the pin", loop->axis);
-    else if (type >= 0) place_refuse(&object, "axis", "only a loop of type \"pin\" has an axis: remove it");
+    else if (type >= 0) place_reject(&object, "axis", "only a loop of type \"pin\" has an axis: remove it");
     loop->approximate = read_choice(MEMBER_2(&object, "start"), OPTIONAL, "start of a loop", starts) == 1;
     place_close_object(&object);
 }
@@ -91,7 +91,7 @@ static bool read_end_frame(struct object *object, const struct place *link_at, c
     int link = -1;
     if (name == NULL) return false;
     if (name_same(name, "world")) {
-        place_refuse(object, "frame", "a point of the world has no frame");
+        place_reject(object, "frame", "a point of the world has no frame");
         return true;
     }
     const bool found = read_link_name(link_at, REQUIRED, "link (if not \"world\")", &link);
@@ -114,7 +114,7 @@ static bool read_point(const struct place *at, struct site *point)
     struct pose offset = {.p = {0}};
     identity3(offset.R);
     bool ok =
-        named ? !format_refuse_in_1(&frame_at, "a named frame") && read_frame_name(&frame_at, "frame of an end", point)
+        named ? !format_reject_in_1(&frame_at, "a named frame") && read_frame_name(&frame_at, "frame of an end", point)
               : read_end_frame(&object, &link_at, &frame_at, point);
     ok &= read_numbers(&xyz_at, named ? OPTIONAL : REQUIRED, &xyz, 3, offset.p) || (named && !xyz_at.given);
     robot_site_offset(point, &offset);

@@ -54,7 +54,7 @@ static bool read_table(const struct place *at, const struct quantity *quantity, 
     struct object table;
     int n;
     const double *s;
-    if (format_refuse_in_1(at, "a table along x") || !place_open_object(&table, at, REQUIRED, quantity->what))
+    if (format_reject_in_1(at, "a table along x") || !place_open_object(&table, at, REQUIRED, quantity->what))
         return false;
     const struct place x_at = place_member(&table, "x"), value_at = place_member(&table, "value");
     place_close_object(&table);

@@ -63,7 +63,7 @@ static void read_section_table(struct object *table, double length, struct cross
 {
     int n, count, first, shape;
     const double *s;
-    if (format_refuse_in_1(&table->at, "a table of sections along x")) return;
+    if (format_reject_in_1(&table->at, "a table of sections along x")) return;
     const struct place x_at = place_member(table, "x"), at = place_member(table, "section");
     place_close_object(table);
     if (!read_stations(&x_at, length, &n, &s)) return;
