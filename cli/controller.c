@@ -41,7 +41,7 @@ static const char *write_file(const char *robot_file, const struct settings *set
 {
     const char *text = document_load(robot_file, arena, report), *file = NULL;
     struct reader reader = {.file = robot_file, .report = report};
-    struct place robot;
+    struct json_path robot;
     const bool valid = text != NULL && document_parse(&reader, text, &robot);
     *code = cli_exit_code(text == NULL ? STATUS_NO_FILE : valid ? STATUS_OK : STATUS_BAD_ROBOT);
     if (*code != EXIT_OK) {

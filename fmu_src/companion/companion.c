@@ -120,15 +120,15 @@ static void read_file(struct object *file, void *context)
     struct object parameters;
     read_word(file, "format", "the format", "limber-drive/1");
     read_word(file, "drive", "the drive of this library", drive->name);
-    if (place_open_object(&parameters, MEMBER(file, "parameters"), OPTIONAL, "parameters")) {
+    if (path_open_object(&parameters, MEMBER(file, "parameters"), OPTIONAL, "parameters")) {
         for (int r = 0; r < v->n; r++) {
             const int solver = r - solver_reference(drive, 0);
             const struct drive_row *row = solver >= 0 ? &solver_rows[solver] : &drive->row[r];
             if (v->row[r].causality == CAUSALITY_PARAMETER) read_drive_parameter(&parameters, row, &v->row[r].start);
         }
-        place_close_object(&parameters);
+        path_close_object(&parameters);
     }
-    place_close_object(file);
+    path_close_object(file);
 }
 
 static void start_values(const struct variables *variables, double v[MOST_VALUES])

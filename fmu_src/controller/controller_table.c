@@ -140,13 +140,13 @@ static void read_robot(struct object *file, void *context)
 {
     struct robot_text *robot = context;
     read_word(file, "format", "the format", "limber-controller/1");
-    const struct place robot_at = place_member(file, "robot"), parameters = place_member(file, "parameters");
-    if (!value_is_object(&robot_at)) place_error(&robot_at, "the robot must be a robot file");
-    else robot->text = place_text(&robot_at, robot->arena);
+    const struct json_path robot_at = path_member(file, "robot"), parameters = path_member(file, "parameters");
+    if (!value_is_object(&robot_at)) path_error(&robot_at, "the robot must be a robot file");
+    else robot->text = path_text(&robot_at, robot->arena);
     if (parameters.given && !value_is_object(&parameters))
-        place_error(&parameters, "the parameters must be an object of names and numbers");
-    (void)place_member(file, "sensors"); /* read when the robot is known */
-    place_close_object(file);
+        path_error(&parameters, "the parameters must be an object of names and numbers");
+    (void)path_member(file, "sensors"); /* read when the robot is known */
+    path_close_object(file);
 }
 
 enum status controller_robot(const char *name, const char *text, struct report *report, struct arena *arena,
@@ -208,7 +208,7 @@ struct sensor_list {
     struct named_sensors *sensors;
 };
 
-static void read_sensor(const struct place *at, const struct instance *arm, struct named_sensors *sensors)
+static void read_sensor(const struct json_path *at, const struct instance *arm, struct named_sensors *sensors)
 {
     struct sensor sensor;
     char list[LIST];
@@ -218,13 +218,13 @@ static void read_sensor(const struct place *at, const struct instance *arm, stru
     bool repeated = false;
     for (int i = 0; i < sensors->n; i++) repeated = repeated || sensors->output[i] == output;
     if (output == NULL && list[0] == '\0')
-        place_error(at,
-                    "no sensor of this model sees how a load at the tip deforms it: that needs a robot file of format "
-                    "2, links with modes, and for strain gauges frames with \"sensor\": true");
-    else if (output == NULL) place_error(at, "there is no such sensor; a sensor may be %s", list);
+        path_error(at,
+                   "no sensor of this model sees how a load at the tip deforms it: that needs a robot file of format "
+                   "2, links with modes, and for strain gauges frames with \"sensor\": true");
+    else if (output == NULL) path_error(at, "there is no such sensor; a sensor may be %s", list);
     else if (!sensor_sees_load(sim_model(arm), &sensor))
-        place_error(at, "this sensor does not see how a load at the tip deforms the links of this model");
-    else if (repeated) place_error(at, "this sensor was named before");
+        path_error(at, "this sensor does not see how a load at the tip deforms the links of this model");
+    else if (repeated) path_error(at, "this sensor was named before");
     else {
         sensors->sensor[sensors->n] = sensor;
         sensors->output[sensors->n++] = output;
@@ -235,9 +235,9 @@ static void read_sensors(struct object *file, void *context)
 {
     const struct sensor_list *list = context;
     struct named_sensors *sensors = list->sensors;
-    const struct place at = place_member(file, "sensors");
+    const struct json_path at = path_member(file, "sensors");
     int count = 0;
-    if (!place_open_array(&at, OPTIONAL, 0, -1, "names of outputs of the robot's FMU", &count)) return;
+    if (!path_open_array(&at, OPTIONAL, 0, -1, "names of outputs of the robot's FMU", &count)) return;
     sensors->sensor = arena_allocate(list->arena, (size_t)count, sizeof *sensors->sensor);
     sensors->output = arena_allocate(list->arena, (size_t)count, sizeof *sensors->output);
     for (int i = 0; i < count && !list->arena->failed; i++) read_sensor(ITEM(&at, i), list->arm, sensors);
@@ -253,20 +253,20 @@ enum status controller_sensors(const char *name, const char *text, const struct 
 
 /* ---- parameters of the file ---------------------------------------------------------------------------------------------- */
 
-static void read_parameter(void *context, const struct place *at)
+static void read_parameter(void *context, const struct json_path *at)
 {
     static const struct quantity parameter = {"a parameter", "", ANY};
     struct variables *variables = context;
     const int row = variables_find(variables, at->key);
     if (row < 0 || variables->row[row].causality != CAUSALITY_PARAMETER)
-        place_error(at, "the controller has no parameter of this name");
+        path_error(at, "the controller has no parameter of this name");
     else (void)read_number(at, REQUIRED, &parameter, &variables->row[row].start);
 }
 
 static void read_parameters(struct object *file, void *variables)
 {
-    const struct place parameters = place_member(file, "parameters");
-    if (value_is_object(&parameters)) place_each_member(&parameters, read_parameter, variables);
+    const struct json_path parameters = path_member(file, "parameters");
+    if (value_is_object(&parameters)) path_each_member(&parameters, read_parameter, variables);
 }
 
 enum status controller_parameters(const char *name, const char *text, struct report *report,

@@ -94,7 +94,7 @@ static void tangent(const double *v, double *dv)
 }
 
 /* The rotor moves with the joint and the spring alone has this torque */
-static void carry(double *v, double torque)
+static void set_torque(double *v, double torque)
 {
     v[MOTOR_ANGLE] = v[RATIO] * (v[Q] + dead_zone_inverse(torque / v[STIFFNESS], v[BACKLASH]));
     v[MOTOR_RATE] = v[RATIO] * v[QD];
@@ -102,13 +102,13 @@ static void carry(double *v, double torque)
 
 static void start(double *v)
 {
-    carry(v, v[TORQUE_START]);
+    set_torque(v, v[TORQUE_START]);
 }
 
 static const char *hold(double *v, char text[CONFLICT_SIZE])
 {
     (void)text;
-    carry(v, v[TAU]);
+    set_torque(v, v[TAU]);
     v[TORQUE] = v[TAU] / v[RATIO];
     return NULL;
 }
@@ -136,4 +136,4 @@ const struct drive gear_drive = {
     .rates = evaluate,
     .tangent = tangent,
     .conflict = drive_no_conflict,
-    .fault = drive_no_fault};
+    .error = drive_no_error};

@@ -143,7 +143,7 @@ bool beam_is_smooth(const struct beam *beam, double s0, double s1)
     return true;
 }
 
-/* Dimensions are linear between stations: what holds at both ends of an interval holds within */
+/* Dimensions are linear between stations: a section that is hollow at both ends of an interval is hollow within */
 double beam_section_without_hollow(const struct cross_section *section, double *outer)
 {
     const bool round = section->shape == SECTION_TUBE;

@@ -80,13 +80,13 @@ static void parse(void *context)
     json_tokener_free(tokener);
 }
 
-bool document_parse(struct reader *reader, const char *text, struct place *document)
+bool document_parse(struct reader *reader, const char *text, struct json_path *document)
 {
     struct parsing parsing = {.reader = reader, .text = text, .length = strlen(text)};
     if (parsing.length >= INT_MAX) report_add(reader->report, REPORT_ERROR, "%s: larger than 2 GB", reader->file);
     else if (!vendor_run(&reader->memory, parse, &parsing))
         report_add(reader->report, REPORT_ERROR, "%s: %s", reader->file, status_text(STATUS_NO_MEMORY));
-    else if (parsing.valid) *document = (struct place){.reader = reader, .given = true, .value = reader->root};
+    else if (parsing.valid) *document = (struct json_path){.reader = reader, .given = true, .value = reader->root};
     return parsing.valid && !reader->memory.failed;
 }
 
@@ -103,9 +103,9 @@ enum status document_read(const char *file, const char *text, const char *what, 
 {
     const int before = report->errors;
     struct reader reader = {.file = file, .report = report};
-    struct place document;
+    struct json_path document;
     struct object object;
-    if (document_parse(&reader, text, &document) && place_open_object(&object, &document, REQUIRED, what))
+    if (document_parse(&reader, text, &document) && path_open_object(&object, &document, REQUIRED, what))
         read(&object, context);
     if (document_free(&reader)) return STATUS_NO_MEMORY;
     return report->errors == before ? STATUS_OK : STATUS_BAD_DRIVE;

@@ -5,30 +5,30 @@
 #include "robot/read.h"
 
 /* Also false while the format is unknown: that is an error of its own. */
-static bool is_format_1(const struct place *at)
+static bool is_format_1(const struct json_path *at)
 {
     return at->reader->robot->format == 1;
 }
 
-bool format_reject_in_1(const struct place *at, const char *what)
+bool format_reject_in_1(const struct json_path *at, const char *what)
 {
     if (!at->given || !is_format_1(at)) return false;
-    place_error(at, "%s needs \"format\": \"limber-robot/2\"", what);
+    path_error(at, "%s needs \"format\": \"limber-robot/2\"", what);
     return true;
 }
 
 /* In a file of format 1 an absent key stays unknown, so that no list of known keys offers it. */
-struct place format_2_member(struct object *object, const char *key)
+struct json_path format_2_member(struct object *object, const char *key)
 {
-    if (object->at.reader->robot->format != 1 || place_has_key(object, key)) {
-        struct place at = place_member(object, key);
+    if (object->at.reader->robot->format != 1 || path_has_key(object, key)) {
+        struct json_path at = path_member(object, key);
         if (format_reject_in_1(&at, key)) at.given = false;
         return at;
     }
-    return (struct place){.reader = object->at.reader, .parent = &object->at, .key = key};
+    return (struct json_path){.reader = object->at.reader, .parent = &object->at, .key = key};
 }
 
-int read_choice_of_format(const struct place *at, const char *what, int count, const struct choice *choice)
+int read_choice_of_format(const struct json_path *at, const char *what, int count, const struct choice *choice)
 {
     const char *name[MOST_CHOICES + 1] = {NULL};
     int legal = 0;

@@ -15,7 +15,7 @@ static const struct {
     int part[MOST_VELOCITIES];
     int numbers;           /* coordinates with numbers                */
     int quaternion, omega; /* where they begin among q and qd; -1: none */
-    bool prescribed;       /* its motion may be prescribed            */
+    bool prescribed;       /* whether its motion may be prescribed    */
 } types[] = {
     [JOINT_FIXED] = {"fixed", 0, 0, {0}, 0, -1, -1, false},
     [JOINT_REVOLUTE] = {"revolute", 1, 1, {TURNS}, 1, -1, -1, true},
@@ -275,12 +275,12 @@ void joint_force_turn(const struct joint_model *model, const double (*h)[3], con
 {
     double turned[3];
     memset(change, 0, MOST_VELOCITIES * sizeof *change);
-    if (model->type == JOINT_UNIVERSAL) { /* h_1 turns against O by -h_2 dx_2 */
+    if (model->type == JOINT_UNIVERSAL) { /* h_1 turns relative to O by -h_2 dx_2 */
         cross3(h[0], h[1], turned);
         change[0][1] = dot3(turned, f);
     }
     if (model->type != JOINT_FREE) return;
-    for (int k = 0; k < 3; k++) /* h_k is fixed in C, which turns against O by -h_j dx_j */
+    for (int k = 0; k < 3; k++) /* h_k is fixed in C, which turns relative to O by -h_j dx_j */
         for (int j = 3; j < 6; j++) {
             cross3(h[k], h[j], turned);
             change[k][j] = dot3(turned, f + 3);
@@ -372,7 +372,7 @@ void joint_turn_quaternion(const struct joint_model *model, const double *q, dou
 
 /* ---- forces ---------------------------------------------------------------------------------------------------------------------- */
 
-/* Penetration: how far a joint is beyond a limit; sign: direction in which the stop pushes it */
+/* How far a joint is beyond a limit; sign: direction in which the stop pushes it */
 static double penetration(const struct limits *limits, double q, double *sign)
 {
     *sign = q > limits->upper ? -1 : 1;

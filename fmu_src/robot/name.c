@@ -30,23 +30,23 @@ bool name_same(const char *a, const char *b)
 /* ---- names that the file defines ------------------------------------------------------------------------------------------------- */
 
 /* An invalid name is kept, so that references to it are not further errors. */
-const char *read_identifier(const struct place *at, const char *what)
+const char *read_identifier(const struct json_path *at, const char *what)
 {
     const char *name = read_string(at, REQUIRED, what);
     if (name == NULL) return NULL;
     if (strspn(name, LETTERS) == 0 || name[strspn(name, LETTERS "0123456789")] != '\0')
-        place_error(at, "%s must be an identifier: a letter or underscore, then letters, digits, underscores", what);
+        path_error(at, "%s must be an identifier: a letter or underscore, then letters, digits, underscores", what);
     else if (strlen(name) > MOST_LETTERS)
-        place_error(at, "%s must have at most %d letters, this one has %zu", what, (int)MOST_LETTERS, strlen(name));
+        path_error(at, "%s must have at most %d letters, this one has %zu", what, (int)MOST_LETTERS, strlen(name));
     return arena_string(&at->reader->robot->arena, name);
 }
 
 /* An identifier that is not reserved */
-static const char *read_name(const struct place *at, const char *what)
+static const char *read_name(const struct json_path *at, const char *what)
 {
     const char *name = read_identifier(at, what);
     if (name == NULL) return NULL;
-    if (is_reserved(name)) place_error(at, "%s must not be a reserved word: %s", what, all_reserved);
+    if (is_reserved(name)) path_error(at, "%s must not be a reserved word: %s", what, all_reserved);
     return name;
 }
 
@@ -106,18 +106,18 @@ int name_find_link(struct reader *reader, const char *name)
 /* ---- names in use ------------------------------------------------------------------------------------------------ */
 
 /* The path of a part of the robot, for messages. */
-struct path {
+struct path_text {
     char text[48];
 };
 
-static bool found(struct path *path, const char *format, int index)
+static bool found(struct path_text *path, const char *format, int index)
 {
     snprintf(path->text, sizeof path->text, format, index);
     return true;
 }
 
 /* Whether a link, loop, actuator, frame or supply read so far has this name, and where. */
-static bool part_has(struct reader *reader, const char *name, struct path *where)
+static bool part_has(struct reader *reader, const char *name, struct path_text *where)
 {
     const struct robot *robot = reader->robot;
     const int link = name_find_link(reader, name);
@@ -136,7 +136,7 @@ static bool part_has(struct reader *reader, const char *name, struct path *where
 }
 
 /* The same of a joint; `current`: or the joint that is being read, which may need a frame. */
-static bool joint_has(struct reader *reader, const char *name, bool current, struct path *where)
+static bool joint_has(struct reader *reader, const char *name, bool current, struct path_text *where)
 {
     const int link = find_named(reader, NAMED_JOINT, name);
     if (link >= 0) return found(where, "links[%d].joint", link);
@@ -144,34 +144,34 @@ static bool joint_has(struct reader *reader, const char *name, bool current, str
            found(where, "links[%d].joint", reader->robot->n_links);
 }
 
-const char *read_part_name(const struct place *at, const char *what)
+const char *read_part_name(const struct json_path *at, const char *what)
 {
     const struct robot *robot = at->reader->robot;
     const char *name = read_name(at, what);
-    struct path other;
+    struct path_text other;
     if (robot->format == 2 && name_same(name, "hinge"))
-        place_error(at, "%s must not be \"hinge\", which is reserved in limber-robot/2: choose another name", what);
+        path_error(at, "%s must not be \"hinge\", which is reserved in limber-robot/2: choose another name", what);
     if (part_has(at->reader, name, &other))
-        place_error(at, "%s must be unique among links, loops%s: %s is the same", what,
-                    robot->format == 1 ? " and actuators" : ", actuators and frames", other.text);
+        path_error(at, "%s must be unique among links, loops%s: %s is the same", what,
+                   robot->format == 1 ? " and actuators" : ", actuators and frames", other.text);
     else if (robot->format == 2 && joint_has(at->reader, name, true, &other))
-        place_error(at, "%s must not be the name of another link's joint (limber-robot/2): that of %s is the same",
-                    what, other.text);
+        path_error(at, "%s must not be the name of another link's joint (limber-robot/2): that of %s is the same", what,
+                   other.text);
     return name;
 }
 
-const char *read_joint_name(const struct place *at, const char *link_name)
+const char *read_joint_name(const struct json_path *at, const char *link_name)
 {
     const struct robot *robot = at->reader->robot;
     const char *name = at->given ? read_name(at, "joint name") : link_name;
-    struct path other;
+    struct path_text other;
     if (!at->given && robot->format == 2) return name; /* read_part_name() compared it with all others */
     if (joint_has(at->reader, name, false, &other))
-        place_error(at->given ? at : at->parent,
-                    "joint name, by default the link's, must be unique among joints: \"%s\" is also that of %s", name,
-                    other.text);
+        path_error(at->given ? at : at->parent,
+                   "joint name, by default the link's, must be unique among joints: \"%s\" is also that of %s", name,
+                   other.text);
     else if (robot->format == 2 && !name_same(name, link_name) && part_has(at->reader, name, &other))
-        place_error(
+        path_error(
             at,
             "joint name must not be the name of another link, loop, actuator or frame (limber-robot/2): %s is the same",
             other.text);
@@ -180,12 +180,12 @@ const char *read_joint_name(const struct place *at, const char *link_name)
 
 /* ---- names referred to ------------------------------------------------------------------------------------------- */
 
-bool read_link_name(const struct place *at, enum need need, const char *what, int *link)
+bool read_link_name(const struct json_path *at, enum need need, const char *what, int *link)
 {
     const char *name = read_string(at, need, what);
     if (name == NULL) return false;
     const int found = name_find_link(at->reader, name);
     if (found >= 0) *link = found;
-    else place_error(at, "%s must be the name of a link", what);
+    else path_error(at, "%s must be the name of a link", what);
     return found >= 0;
 }

@@ -2,7 +2,7 @@
 
 #include <json-c/json.h>
 
-static void read_robot(const struct place *document, struct robot *robot)
+static void read_robot(const struct json_path *document, struct robot *robot)
 {
     static const char *const formats[] = {"limber-robot/1", "limber-robot/2", NULL};
     static const char *const terms[] = {"full", "linear", "ruthless", NULL}; /* in the order of enum elastic_terms */
@@ -10,7 +10,7 @@ static void read_robot(const struct place *document, struct robot *robot)
     struct object object;
     robot->elastic_terms = TERMS_FULL;
     robot->description = "";
-    if (!place_open_object(&object, document, REQUIRED, "robot file")) return;
+    if (!path_open_object(&object, document, REQUIRED, "robot file")) return;
 
     robot->format = 1 + read_choice(MEMBER(&object, "format"), REQUIRED, "format", formats); /* 0: unknown */
     robot->name = read_identifier(MEMBER(&object, "name"), "robot name");
@@ -20,9 +20,9 @@ static void read_robot(const struct place *document, struct robot *robot)
     const int chosen = read_choice(MEMBER(&object, "elastic_terms"), OPTIONAL, "elastic_terms", terms);
     if (chosen >= 0) robot->elastic_terms = (enum elastic_terms)(TERMS_FULL + chosen);
 
-    const struct place links_at = place_member(&object, "links"), loops_at = place_member(&object, "loops");
-    const struct place actuators_at = place_member(&object, "actuators"), tip_at = place_member(&object, "tip");
-    const struct place frames_at = format_2_member(&object, "frames");
+    const struct json_path links_at = path_member(&object, "links"), loops_at = path_member(&object, "loops");
+    const struct json_path actuators_at = path_member(&object, "actuators"), tip_at = path_member(&object, "tip");
+    const struct json_path frames_at = format_2_member(&object, "frames");
     read_supplies(MEMBER_2(&object, "supplies"), robot);
     read_frames_open(&frames_at, robot);
     read_links(&links_at, robot);
@@ -33,7 +33,7 @@ static void read_robot(const struct place *document, struct robot *robot)
         robot->tip = robot->n_links - 1;
         read_link_name(&tip_at, OPTIONAL, "tip", &robot->tip);
     }
-    place_close_object(&object);
+    path_close_object(&object);
 }
 
 enum status robot_read_text(const char *name, const char *text, struct robot **robot, struct report *report)
@@ -41,7 +41,7 @@ enum status robot_read_text(const char *name, const char *text, struct robot **r
     *robot = NULL;
     struct reader reader = {.file = name, .report = report};
     const int errors_before = report->errors;
-    struct place document;
+    struct json_path document;
     if (!document_parse(&reader, text, &document)) return document_free(&reader) ? STATUS_NO_MEMORY : STATUS_BAD_ROBOT;
 
     reader.robot = robot_new();

@@ -4,7 +4,7 @@
 
 /* ---- mode families ----------------------------------------------------------------------------------------------- */
 
-enum kind { BENDING, ROD, KIND_COUNT }; /* of families: y and z; twist and axial */
+enum kind { BENDING, ROD, KIND_COUNT }; /* of families: y and z, twist and axial */
 
 static const struct {
     const char *key;
@@ -23,7 +23,7 @@ static const struct {
     const char *name;
     struct {
         int least, most; /* valid counts; 0: the shape is not for this kind of family */
-        int absent;      /* count where the file gives none; 0: it must               */
+        int absent;      /* count if the file gives none; 0: it must                  */
         int format;      /* the first that has it                                     */
     } kind[KIND_COUNT];
 } shapes[] = {
@@ -42,10 +42,10 @@ static const struct number_field tip_load[] = {
     NUMBER(mode_family, tip_inertia, OPTIONAL, NON_NEGATIVE, "inertia at the tip", "kg.m^2", 0),
 };
 
-static void read_family(const struct place *at, enum kind kind, struct mode_family *family)
+static void read_family(const struct json_path *at, enum kind kind, struct mode_family *family)
 {
     struct object object;
-    if (!place_open_object(&object, at, OPTIONAL, "mode family")) return;
+    if (!path_open_object(&object, at, OPTIONAL, "mode family")) return;
     struct choice choice[SHAPE_COUNT]; /* the shapes of families of this kind */
     int shape[SHAPE_COUNT], legal = 0;
     for (int s = 0; s < SHAPE_COUNT; s++) {
@@ -54,7 +54,7 @@ static void read_family(const struct place *at, enum kind kind, struct mode_fami
         shape[legal++] = s;
     }
     const int chosen = read_choice_of_format(MEMBER(&object, "shape"), "mode shape", legal, choice);
-    const struct place count_at = place_member(&object, "count");
+    const struct json_path count_at = path_member(&object, "count");
     if (chosen >= 0) {
         family->shape = (enum shape)shape[chosen];
         family->count = shapes[family->shape].kind[kind].absent;
@@ -62,9 +62,9 @@ static void read_family(const struct place *at, enum kind kind, struct mode_fami
                      shapes[family->shape].kind[kind].least, shapes[family->shape].kind[kind].most, &family->count);
     }
     for (int i = 0; i < FIELD_COUNT(tip_load) && chosen >= 0 && family->shape != SHAPE_CLAMPED_MASS; i++)
-        place_reject(&object, tip_load[i].key, "only the shape \"clamped-mass\" has a load at the tip");
+        path_reject(&object, tip_load[i].key, "only the shape \"clamped-mass\" has a load at the tip");
     read_fields(&object, FIELD_COUNT(tip_load), tip_load, family);
-    place_close_object(&object);
+    path_close_object(&object);
 }
 
 /* ---- the numbers of the beam ------------------------------------------------------------------------------------- */
@@ -80,7 +80,7 @@ static const struct quantity inertia_per_length = {"inertia per length about x, 
 static const struct quantity rayleigh = {"Rayleigh damping alpha, beta", "1/s, s", NON_NEGATIVE};
 
 /* A number of the beam, or a table along x */
-static void read_property(const struct place *at, const struct number_field *field, struct beam *beam)
+static void read_property(const struct json_path *at, const struct number_field *field, struct beam *beam)
 {
     struct profile *profile = (struct profile *)(void *)((char *)beam + field->offset);
     const enum profile_kind kind = read_profile(at, field->need, &field->quantity, beam->length, profile);
@@ -102,39 +102,39 @@ static void read_derived_numbers(struct object *object, const bool used[FAMILY_C
     }
 
     /* the only inertia of twist is that of the sections about x: it must not be zero everywhere */
-    const struct place at = place_member(object, "inertia_per_length");
+    const struct json_path at = path_member(object, "inertia_per_length");
     struct profile *J = beam->inertia_per_length;
     const enum profile_kind kind = read_profiles(&at, OPTIONAL, &inertia_per_length, beam->length, 3, J);
     double largest = J[0].n == 0 ? J[0].factor : 0;
     for (int i = 0; i < J[0].n; i++) largest = fmax(largest, J[0].value[i]);
     if (kind == IS_TABLE) beam->given |= TABLE_INERTIA_PER_LENGTH;
     if (used[FAMILY_TWIST] && (kind != NOT_GIVEN || !at.given) && !(largest > 0))
-        place_error(&at, "twist modes need a positive inertia per length about x [kg.m]");
+        path_error(&at, "twist modes need a positive inertia per length about x [kg.m]");
 }
 
-void read_beam(const struct place *at, struct beam *beam)
+void read_beam(const struct json_path *at, struct beam *beam)
 {
     static const char *const derived = "follows from material and section: give one or the other";
     struct object object, modes;
-    if (!place_open_object(&object, at, OPTIONAL, "beam")) return;
+    if (!path_open_object(&object, at, OPTIONAL, "beam")) return;
     beam->given |= read_fields(&object, 1, &length, beam);
 
     bool used[FAMILY_COUNT] = {false}; /* by the file */
-    const struct place modes_at = place_member(&object, "modes");
-    if (place_open_object(&modes, &modes_at, REQUIRED, "modes ({} makes a rigid beam)")) {
+    const struct json_path modes_at = path_member(&object, "modes");
+    if (path_open_object(&modes, &modes_at, REQUIRED, "modes ({} makes a rigid beam)")) {
         for (int f = 0; f < FAMILY_COUNT; f++) {
-            const struct place family_at = place_member(&modes, families[f].key);
+            const struct json_path family_at = path_member(&modes, families[f].key);
             used[f] = family_at.given;
             read_family(&family_at, families[f].kind, &beam->family[f]);
         }
-        place_close_object(&modes);
+        path_close_object(&modes);
     }
 
-    if (place_member(&object, "material").given || place_member(&object, "section").given) {
+    if (path_member(&object, "material").given || path_member(&object, "section").given) {
         read_section(&object, beam);
-        place_reject(&object, mass_per_length.key, derived);
-        for (int f = 0; f < FAMILY_COUNT; f++) place_reject(&object, families[f].stiffness.key, derived);
-        place_reject(&object, "inertia_per_length", derived);
+        path_reject(&object, mass_per_length.key, derived);
+        for (int f = 0; f < FAMILY_COUNT; f++) path_reject(&object, families[f].stiffness.key, derived);
+        path_reject(&object, "inertia_per_length", derived);
     } else {
         read_derived_numbers(&object, used, beam);
     }
@@ -145,7 +145,7 @@ void read_beam(const struct place *at, struct beam *beam)
     read_flag(MEMBER(&object, "foreshortening"), "foreshortening", &beam->foreshortening);
     read_numbers(MEMBER(&object, "rayleigh"), OPTIONAL, &rayleigh, 2, beam->rayleigh);
     beam->given |= read_fields(&object, 1, &damping_ratio, beam);
-    const struct place added_at = format_2_member(&object, added_mass.key);
+    const struct json_path added_at = format_2_member(&object, added_mass.key);
     if (added_at.given) read_property(&added_at, &added_mass, beam);
-    place_close_object(&object);
+    path_close_object(&object);
 }

@@ -11,18 +11,18 @@ static const char *const loop_types[] = {[LOOP_BALL] = "ball",
                                          [LOOP_WELD] = "weld",
                                          [LOOP_WELD + 1] = NULL};
 
-static void read_between(const struct place *at, struct site side[2])
+static void read_between(const struct json_path *at, struct site side[2])
 {
     int length;
-    bool ok = place_open_array(at, REQUIRED, 2, 2, "names of the two links or frames joined", &length);
+    bool ok = path_open_array(at, REQUIRED, 2, 2, "names of the two links or frames joined", &length);
     for (int i = 0; i < length; i++) ok &= read_link_or_frame(ITEM(at, i), "side of a loop", &side[i]);
-    if (ok && side[0].link == side[1].link) place_error(at, "a loop must join two different links");
+    if (ok && side[0].link == side[1].link) path_error(at, "a loop must join two different links");
 }
 
-static void read_frames_joined(const struct place *at, struct site side[2])
+static void read_frames_joined(const struct json_path *at, struct site side[2])
 {
     int length;
-    place_open_array(at, OPTIONAL, 2, 2, "frames joined", &length);
+    path_open_array(at, OPTIONAL, 2, 2, "frames joined", &length);
     for (int i = 0; i < length; i++) {
         struct pose pose;
         read_pose(ITEM(at, i), "joined frame", &pose);
@@ -30,50 +30,50 @@ static void read_frames_joined(const struct place *at, struct site side[2])
     }
 }
 
-static void read_plane(const struct place *at, double plane[2][3])
+static void read_plane(const struct json_path *at, double plane[2][3])
 {
     int length;
-    bool ok = place_open_array(at, REQUIRED, 2, 2, "plane (two directions)", &length);
+    bool ok = path_open_array(at, REQUIRED, 2, 2, "plane (two directions)", &length);
     for (int i = 0; i < length; i++) ok &= read_direction(ITEM(at, i), REQUIRED, "direction of the plane", plane[i]);
     double normal[3];
     if (!ok) return;
     cross3(plane[0], plane[1], normal);
-    if (dot3(normal, normal) < 1e-12) place_error(at, "the two directions of a plane must not be parallel");
+    if (dot3(normal, normal) < 1e-12) path_error(at, "the two directions of a plane must not be parallel");
 }
 
-static void read_loop(const struct place *at, struct loop *loop)
+static void read_loop(const struct json_path *at, struct loop *loop)
 {
     static const char *const starts[] = {"exact", "approximate", NULL};
     struct object object;
     for (int s = 0; s < 2; s++) loop->side[s] = robot_site_of_link(0);
     loop->plane_of = -1;
-    if (!place_open_object(&object, at, REQUIRED, "loop")) return;
+    if (!path_open_object(&object, at, REQUIRED, "loop")) return;
     loop->name = read_part_name(MEMBER(&object, "name"), "loop name");
     const int type = read_choice(MEMBER(&object, "type"), REQUIRED, "loop type", loop_types);
     read_between(MEMBER(&object, "between"), loop->side);
     read_frames_joined(MEMBER(&object, "at"), loop->side);
 
-    const struct place plane_at = place_member(&object, "plane"), axis_at = place_member(&object, "axis");
+    const struct json_path plane_at = path_member(&object, "plane"), axis_at = path_member(&object, "axis");
     if (type >= 0) loop->type = (enum loop_type)type;
-    const struct place plane_of_at = format_2_member(&object, "plane_of");
+    const struct json_path plane_of_at = format_2_member(&object, "plane_of");
     if (type == LOOP_PLANAR_PIN) {
         read_plane(&plane_at, loop->plane);
         read_link_name(&plane_of_at, OPTIONAL, "link that holds the plane", &loop->plane_of);
     } else if (type >= 0) {
-        place_reject(&object, "plane", "only a loop of type \"planar-pin\" has a plane: remove it");
-        place_reject(&object, "plane_of", "only a loop of type \"planar-pin\" has a plane: remove it");
+        path_reject(&object, "plane", "only a loop of type \"planar-pin\" has a plane: remove it");
+        path_reject(&object, "plane_of", "only a loop of type \"planar-pin\" has a plane: remove it");
     }
     loop->axis[2] = 1; /* the default of every axis */
     if (type == LOOP_PIN) read_direction(&axis_at, OPTIONAL, "axis of the pin", loop->axis);
-    else if (type >= 0) place_reject(&object, "axis", "only a loop of type \"pin\" has an axis: remove it");
+    else if (type >= 0) path_reject(&object, "axis", "only a loop of type \"pin\" has an axis: remove it");
     loop->approximate = read_choice(MEMBER_2(&object, "start"), OPTIONAL, "start of a loop", starts) == 1;
-    place_close_object(&object);
+    path_close_object(&object);
 }
 
-void read_loops(const struct place *at, struct robot *robot)
+void read_loops(const struct json_path *at, struct robot *robot)
 {
     int count;
-    robot->loop = place_open_list(at, OPTIONAL, "loops", sizeof *robot->loop, &count);
+    robot->loop = path_open_list(at, OPTIONAL, "loops", sizeof *robot->loop, &count);
     for (int i = 0; i < count; i++, robot->n_loops++) read_loop(ITEM(at, i), &robot->loop[i]);
 }
 
@@ -84,14 +84,14 @@ static const struct quantity xyz = {"position xyz", "m", ANY};
 static const char *const frames_of_links[] = {"hinge", "tip", NULL};
 
 /* The frame of an end: the world, a link's hinge or tip frame. */
-static bool read_end_frame(struct object *object, const struct place *link_at, const struct place *frame_at,
+static bool read_end_frame(struct object *object, const struct json_path *link_at, const struct json_path *frame_at,
                            struct site *end)
 {
     const char *name = read_string(link_at, REQUIRED, "link");
     int link = -1;
     if (name == NULL) return false;
     if (name_same(name, "world")) {
-        place_reject(object, "frame", "a point of the world has no frame");
+        path_reject(object, "frame", "a point of the world has no frame");
         return true;
     }
     const bool found = read_link_name(link_at, REQUIRED, "link (if not \"world\")", &link);
@@ -102,12 +102,12 @@ static bool read_end_frame(struct object *object, const struct place *link_at, c
 }
 
 /* A point of the world, of a link's hinge or tip frame, or of a named frame: {"frame": F} without a link. */
-static bool read_point(const struct place *at, struct site *point)
+static bool read_point(const struct json_path *at, struct site *point)
 {
     struct object object;
-    if (!place_open_object(&object, at, REQUIRED, "end point of the actuator")) return false;
-    const struct place link_at = place_member(&object, "link"), frame_at = place_member(&object, "frame");
-    const struct place xyz_at = place_member(&object, "xyz");
+    if (!path_open_object(&object, at, REQUIRED, "end point of the actuator")) return false;
+    const struct json_path link_at = path_member(&object, "link"), frame_at = path_member(&object, "frame");
+    const struct json_path xyz_at = path_member(&object, "xyz");
     *point = robot_site_of_link(-1);
     const char *frame = !link_at.given && value_is_string(&frame_at) ? read_string(&frame_at, REQUIRED, "frame") : NULL;
     const bool named = frame != NULL && !name_same(frame, frames_of_links[0]) && !name_same(frame, frames_of_links[1]);
@@ -118,33 +118,33 @@ static bool read_point(const struct place *at, struct site *point)
               : read_end_frame(&object, &link_at, &frame_at, point);
     ok &= read_numbers(&xyz_at, named ? OPTIONAL : REQUIRED, &xyz, 3, offset.p) || (named && !xyz_at.given);
     robot_site_offset(point, &offset);
-    place_close_object(&object);
+    path_close_object(&object);
     return ok;
 }
 
-static void read_actuator(const struct place *at, struct actuator *actuator)
+static void read_actuator(const struct json_path *at, struct actuator *actuator)
 {
     static const char *const types[] = {"line", NULL};
     const struct robot *robot = at->reader->robot;
     struct object object;
-    if (!place_open_object(&object, at, REQUIRED, "actuator")) return;
+    if (!path_open_object(&object, at, REQUIRED, "actuator")) return;
     actuator->name = read_part_name(MEMBER(&object, "name"), "actuator name");
     read_choice(MEMBER(&object, "type"), REQUIRED, "actuator type", types);
-    const struct place from_at = place_member(&object, "from"), to_at = place_member(&object, "to");
+    const struct json_path from_at = path_member(&object, "from"), to_at = path_member(&object, "to");
     actuator->hold = read_hold(&object);
     const bool from = read_point(&from_at, &actuator->from), to = read_point(&to_at, &actuator->to);
     if (from && to && robot_site_same_section(robot, &actuator->from, &actuator->to))
-        place_error(at,
-                    "the two points of an actuator must not be fixed in the same frame: its length would never change");
+        path_error(at,
+                   "the two points of an actuator must not be fixed in the same frame: its length would never change");
     read_actuator_drive(MEMBER_2(&object, "drive"));
     if (actuator->hold != HOLD_USUAL && robot_actuator_is_spring(robot, robot->n_actuators))
-        place_error(MEMBER(&object, "static"), "the force of a spring follows from its length: leave it out");
-    place_close_object(&object);
+        path_error(MEMBER(&object, "static"), "the force of a spring follows from its length: leave it out");
+    path_close_object(&object);
 }
 
-void read_actuators(const struct place *at, struct robot *robot)
+void read_actuators(const struct json_path *at, struct robot *robot)
 {
     int count;
-    robot->actuator = place_open_list(at, OPTIONAL, "actuators", sizeof *robot->actuator, &count);
+    robot->actuator = path_open_list(at, OPTIONAL, "actuators", sizeof *robot->actuator, &count);
     for (int i = 0; i < count; i++, robot->n_actuators++) read_actuator(ITEM(at, i), &robot->actuator[i]);
 }

@@ -1,5 +1,5 @@
-/* A robot as its file describes it (limber-robot/1 or /2): every number the file gives or implies, nothing derived from modes.
-   SI units and radians. Filled by the reader (read.c); the model (dyn/model.h) is made from it. */
+/* A robot as its file describes it (limber-robot/1 or /2): every number that the file gives or implies, nothing derived from modes.
+   SI units and radians. Filled by the reader (read.c); the model (dyn/model.h) is computed from it. */
 #ifndef ROBOT_ROBOT_H
 #define ROBOT_ROBOT_H
 
@@ -130,7 +130,7 @@ struct robot {
     struct robot_drive *drive;
     int n_supplies;
     struct supply *supply;
-    bool every_frame_loaded; /* wrenches may act on every frame, not only on loads: for analyses */
+    bool every_frame_loaded; /* for analyses: wrenches may act on every frame, not only on loads */
     struct arena arena;      /* owns all of the above */
 };
 
@@ -149,11 +149,11 @@ enum site_type robot_site_section(const struct link *link, const struct site *si
 /* Whether two sites are fixed to each other. */
 bool robot_site_same_section(const struct robot *robot, const struct site *a, const struct site *b);
 
-/* Whether actuators move the joint of a link in place of a drive: an open robot has as many actuators (springs do not count) as its
+/* Whether actuators move the joint of a link in place of a drive: the robot has no loops, as many actuators (without springs) as its
    passive joints between the points of an actuator have velocities, and this is one of these joints. */
 bool joint_actuated(const struct robot *robot, int link);
 
-/* Whether an actuator's drive is without states and commands, so that its force follows from its length and rate: a spring. */
+/* Whether the drive of an actuator has no states and commands, so that its force follows from length and rate: a spring. */
 bool robot_actuator_is_spring(const struct robot *robot, int actuator);
 /* Numbers of values and states of all drives together. */
 int robot_drive_value_count(const struct robot *robot);
@@ -166,7 +166,7 @@ bool robot_drive_input(const struct robot_drive *robot_drive, int k);
 /* Its name in messages and variables: J.drive or A.drive. */
 enum { MOST_NAME = 256 };
 const char *robot_drive_name(const struct robot *robot, int drive, char name[MOST_NAME]);
-/* Values of a drive at the start of everything: parameters, with the pressure of its supply, and inputs. */
+/* Start values of a drive: parameters, with the pressure of its supply, and inputs. */
 void robot_drive_values(const struct robot *robot, const struct robot_drive *robot_drive, double *v);
 
 /* Reads and checks a robot file. All problems are reported, each with file, path, value and what was expected; on any error

@@ -134,9 +134,9 @@ enum status drives_evaluate(struct sim *sim)
     take_motion(sim);
     for (int d = 0; d < count(sim); d++) {
         const struct robot_drive *of = &sim->robot->drive[d];
-        if (of->drive->fault(sim->at.drive + of->first) == NULL) continue;
+        if (of->drive->error(sim->at.drive + of->first) == NULL) continue;
         sim->drives.failed = d;
-        return STATUS_DRIVE_FAULT;
+        return STATUS_DRIVE_ERROR;
     }
     if (sim->robot->n_supplies > 0) divide_supplies(sim);
     for (int d = 0; d < count(sim); d++) {

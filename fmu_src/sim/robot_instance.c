@@ -273,9 +273,9 @@ static const char *reason(const struct instance *instance, enum status status, c
     const struct sim *sim = const_sim_of(instance);
     const struct link *lost = status == STATUS_NOT_POSITIVE ? without_orientation(sim) : NULL;
     char name[MOST_NAME];
-    if (status == STATUS_DRIVE_FAULT) {
+    if (status == STATUS_DRIVE_ERROR) {
         const struct robot_drive *of = &sim->robot->drive[sim->drives.failed];
-        const char *fault = of->drive->fault(sim->at.drive + of->first);
+        const char *fault = of->drive->error(sim->at.drive + of->first);
         snprintf(text, REASON_SIZE, "%s: %s", robot_drive_name(sim->robot, sim->drives.failed, name),
                  fault != NULL ? fault : status_text(status));
         return text;

@@ -347,7 +347,7 @@ def test_damaged_states_are_refused(fmu, canadarm):
                 bad[at] ^= chance.randrange(1, 256)
         if bytes(bad) == good: continue
         state, status = instance.deserialise(bytes(bad))
-        refused(instance, status, "refused")
+        refused(instance, status, "rejected")
         assert not state.value
     other = started(canadarm)
     refused(instance, instance.deserialise(other.serialise())[1], "another robot")

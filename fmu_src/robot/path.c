@@ -34,7 +34,7 @@ static void append(struct text *text, const char *format, ...)
 }
 
 /* links[2].beam.EIz */
-static void append_path(struct text *text, const struct place *at)
+static void append_path(struct text *text, const struct json_path *at)
 {
     if (at->parent == NULL) return;
     append_path(text, at->parent);
@@ -55,7 +55,7 @@ static void write_value(void *context)
 }
 
 PRINTF_LIKE(3, 0)
-static void report_place(const struct place *at, enum report_level level, const char *format, va_list arguments)
+static void report_place(const struct json_path *at, enum report_level level, const char *format, va_list arguments)
 {
     struct text text = {.length = 0};
     append_path(&text, at);
@@ -73,7 +73,7 @@ static void report_place(const struct place *at, enum report_level level, const 
     report_add(at->reader->report, level, "%s: %s", at->reader->file, text.s);
 }
 
-void place_error(const struct place *at, const char *format, ...)
+void path_error(const struct json_path *at, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -81,7 +81,7 @@ void place_error(const struct place *at, const char *format, ...)
     va_end(arguments);
 }
 
-void place_warn(const struct place *at, const char *format, ...)
+void path_warn(const struct json_path *at, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -89,20 +89,20 @@ void place_warn(const struct place *at, const char *format, ...)
     va_end(arguments);
 }
 
-bool place_absent(const struct place *at, enum need need)
+bool path_absent(const struct json_path *at, enum need need)
 {
     return !at->given && need == OPTIONAL;
 }
 
 /* ---- objects ----------------------------------------------------------------------------------------------------- */
 
-bool place_open_object(struct object *object, const struct place *at, enum need need, const char *what)
+bool path_open_object(struct object *object, const struct json_path *at, enum need need, const char *what)
 {
     object->at = *at;
     object->n_asked = 0;
-    if (place_absent(at, need)) return false;
+    if (path_absent(at, need)) return false;
     if (value_is_object(at)) return true;
-    place_error(at, "%s must be an object {...}", what);
+    path_error(at, "%s must be an object {...}", what);
     return false;
 }
 
@@ -113,86 +113,86 @@ static bool was_asked(const struct object *object, const char *key)
     return false;
 }
 
-struct place place_member(struct object *object, const char *key)
+struct json_path path_member(struct object *object, const char *key)
 {
     if (object->n_asked < MAX_KEYS && !was_asked(object, key)) object->asked[object->n_asked++] = key;
-    struct place place = {.reader = object->at.reader, .parent = &object->at, .key = key};
+    struct json_path place = {.reader = object->at.reader, .parent = &object->at, .key = key};
     place.given = json_object_object_get_ex(object->at.value, key, &place.value);
     return place;
 }
 
-bool place_has_key(const struct object *object, const char *key)
+bool path_has_key(const struct object *object, const char *key)
 {
     return json_object_object_get_ex(object->at.value, key, NULL);
 }
 
-void place_close_object(const struct object *object)
+void path_close_object(const struct object *object)
 {
     json_object_object_foreach(object->at.value, key, value)
     {
         if (was_asked(object, key)) continue;
-        const struct place at = {
+        const struct json_path at = {
             .reader = object->at.reader, .parent = &object->at, .key = key, .given = true, .value = value};
         const char *meant = nearest(key, object->n_asked, object->asked);
         struct text known = {.length = 0};
         for (int i = 0; i < object->n_asked; i++) append(&known, "%s%s", i > 0 ? ", " : "", object->asked[i]);
-        if (meant != NULL) place_error(&at, "unknown key, did you mean \"%s\"?", meant);
-        else place_error(&at, "unknown key, known here: %s", known.s);
+        if (meant != NULL) path_error(&at, "unknown key, did you mean \"%s\"?", meant);
+        else path_error(&at, "unknown key, known here: %s", known.s);
     }
 }
 
-void place_reject(struct object *object, const char *key, const char *why)
+void path_reject(struct object *object, const char *key, const char *why)
 {
-    const struct place at = place_member(object, key);
-    if (at.given) place_error(&at, "%s", why);
+    const struct json_path at = path_member(object, key);
+    if (at.given) path_error(&at, "%s", why);
 }
 
 /* ---- arrays ------------------------------------------------------------------------------------------------------ */
 
-bool place_open_array(const struct place *at, enum need need, int least, int most, const char *what, int *length)
+bool path_open_array(const struct json_path *at, enum need need, int least, int most, const char *what, int *length)
 {
     *length = 0;
-    if (place_absent(at, need)) return false;
+    if (path_absent(at, need)) return false;
     const bool array = value_is_array(at);
     const size_t items = array ? json_object_array_length(at->value) : 0;
     if (array && items >= (size_t)least && (most < 0 || items <= (size_t)most)) {
         *length = (int)items;
         return true;
     }
-    if (most < 0) place_error(at, "%s must be an array of %d or more", what, least);
-    else place_error(at, "%s must be an array of %d", what, most);
+    if (most < 0) path_error(at, "%s must be an array of %d or more", what, least);
+    else path_error(at, "%s must be an array of %d", what, most);
     return false;
 }
 
-struct place place_item(const struct place *array, int index)
+struct json_path path_item(const struct json_path *array, int index)
 {
-    return (struct place){.reader = array->reader,
-                          .parent = array,
-                          .index = index,
-                          .given = true,
-                          .value = json_object_array_get_idx(array->value, (size_t)index)};
+    return (struct json_path){.reader = array->reader,
+                              .parent = array,
+                              .index = index,
+                              .given = true,
+                              .value = json_object_array_get_idx(array->value, (size_t)index)};
 }
 
-void *place_open_list(const struct place *at, enum need need, const char *what, size_t size, int *count)
+void *path_open_list(const struct json_path *at, enum need need, const char *what, size_t size, int *count)
 {
-    if (!place_open_array(at, need, need == REQUIRED, -1, what, count)) return NULL;
+    if (!path_open_array(at, need, need == REQUIRED, -1, what, count)) return NULL;
     void *list = arena_allocate(&at->reader->robot->arena, (size_t)*count, size);
     if (list == NULL) *count = 0;
     return list;
 }
 
-void place_each_member(const struct place *object, void (*read)(void *context, const struct place *member),
-                       void *context)
+void path_each_member(const struct json_path *object, void (*read)(void *context, const struct json_path *member),
+                      void *context)
 {
     json_object_object_foreach(object->value, key, value)
     {
-        const struct place member = {
+        const struct json_path member = {
             .reader = object->reader, .parent = object, .key = key, .given = true, .value = value};
         read(context, &member);
     }
 }
 
-const char *place_text(const struct place *at, struct arena *arena)
+const char *path_text(const struct json_path *at, struct arena *arena)
 {
     struct shown whole = {at->value, JSON_C_TO_STRING_PLAIN, NULL};
     return vendor_run(&at->reader->memory, write_value, &whole) ? arena_string(arena, whole.text) : NULL;
