@@ -147,32 +147,33 @@ static const double *load_of(const struct control *c, const struct mechanism *m)
     return m == c->arm || c->feedback == FEEDBACK_LQR ? estimated_load(c) : NULL;
 }
 
-/* Generalized forces of a motion of the model with a wrench at its tip, to c->force */
-static void inverse(struct control *c, const double *q, const double *qd, const double *qdd, const double *wrench)
+/* Generalized forces of the motion q, c->qd, c->qdd of the model with a wrench at its tip, to c->force */
+static void inverse_dynamics(struct control *c, const double *q, const double *wrench)
 {
-    const struct input in = {.q = q, .qd = qd, .tip_wrench = wrench};
+    const struct input in = {.q = q, .qd = c->qd, .tip_wrench = wrench};
     dyn_configuration(c->arm->model, c->arm->work, q);
-    dyn_inverse(c->arm->model, c->arm->work, &in, qdd, c->force);
+    dyn_inverse(c->arm->model, c->arm->work, &in, c->qdd, c->force);
 }
 
-/* Elastic coordinates in q that balance gravity, the inertia of the joints' motion, the load, and further forces on the modes (NULL:
+/* Elastic coordinates in c->q that balance gravity, the inertia of the joints' motion, the load, and further forces on the modes (NULL:
    none), by iteration:  K eta = -f(eta) + Phi' w + drag                                                        (C3), (C22) */
-static void deflect(struct control *c, double *q, const double *qd, const double *qdd, const double *drag, int times)
+static void deflect(struct control *c, const double *drag, int times)
 {
     for (int i = 0; i < times && c->n_eta > 0; i++) {
-        inverse(c, q, qd, qdd, estimated_load(c));
+        inverse_dynamics(c, c->q, estimated_load(c));
         for (int k = 0; k < c->n_eta; k++) c->eta[k] = -c->force[c->elastic[k]];
         for (int k = 0; k < c->n_eta && drag != NULL; k++) c->eta[k] += drag[k];
         cholesky_solve(c->n_eta, c->K, c->inverse_k, c->eta);
-        for (int k = 0; k < c->n_eta; k++) q[c->elastic[k]] += c->eta[k];
+        for (int k = 0; k < c->n_eta; k++) c->q[c->elastic[k]] += c->eta[k];
     }
 }
 
-static void tip_position(struct control *c, const double *q, double p[3])
+/* Of the model at c->q */
+static void tip_position(struct control *c, double p[3])
 {
     const struct model *model = c->arm->model;
     struct frame_motion tip;
-    dyn_configuration(model, c->arm->work, q);
+    dyn_configuration(model, c->arm->work, c->q);
     dyn_position(model, c->arm->work);
     dyn_frame(model, c->arm->work, &model->tip_frame, &tip);
     memcpy(p, tip.p, sizeof tip.p);
@@ -226,11 +227,11 @@ static void find_target(struct control *c, const struct sample *sample)
     put_joints(c, sample->q_ref, c->q);
     if (c->compensation == COMPENSATE_LOADS) put_joints(c, sample->qd_ref, c->qd);
     if (c->compensation == COMPENSATE_LOADS) put_joints(c, sample->qdd_ref, c->qdd);
-    tip_position(c, c->q, desired);
+    tip_position(c, desired);
     const double *drag = vibration_drag(c);
     for (int i = 0; i < ROUNDS; i++) {
-        deflect(c, c->q, c->qd, c->qdd, drag, ITERATIONS);
-        tip_position(c, c->q, tip);
+        deflect(c, drag, ITERATIONS);
+        tip_position(c, tip);
         for (int k = 0; k < 3; k++) error[k] = desired[k] - tip[k];
         move_tip(c, error, c->r);
         for (int j = 0; j < c->n; j++) c->q[c->joint[j]] += c->r[j];
@@ -379,7 +380,7 @@ static enum status linearize(struct control *c)
     const double h = c->sample_time;
     struct lqr *l = &c->lqr;
     clear(c, c->qd), clear(c, c->qdd);
-    inverse(c, c->guided_q, c->qd, c->qdd, NULL);
+    inverse_dynamics(c, c->guided_q, NULL);
     for (int j = 0; j < c->n; j++) c->torque[j] = c->force[c->joint[j]];
     const struct input rest = {.q = c->guided_q, .qd = c->qd, .tau = c->torque};
     enum status status = mechanism_forward_jacobian(c->arm, &rest, c->a0, c->by_q, c->by_qd);
@@ -444,8 +445,8 @@ static void pd_torques(struct control *c, const struct sample *sample)
         enum { ITERATIONS = 4 };
         clear_motion(c);
         put_joints(c, c->q_command, c->q);
-        deflect(c, c->q, c->qd, c->qdd, NULL, ITERATIONS);
-        inverse(c, c->q, c->qd, c->qdd, NULL);
+        deflect(c, NULL, ITERATIONS);
+        inverse_dynamics(c, c->q, NULL);
         for (int j = 0; j < c->n; j++) c->torque[j] = c->force[c->joint[j]];
     }
     for (int j = 0; j < c->n && c->feedback == FEEDBACK_PD; j++)
@@ -471,7 +472,7 @@ static void computed_torques(struct control *c, const struct sample *sample)
     put_joints(c, pd ? sample->q : c->q_command, c->q);
     put_joints(c, pd ? sample->qd : c->qd_command, c->qd);
     put_joints(c, c->r, c->qdd);
-    inverse(c, c->q, c->qd, c->qdd, NULL);
+    inverse_dynamics(c, c->q, NULL);
     for (int j = 0; j < c->n; j++) c->torque[j] = c->force[c->joint[j]];
 }
 
@@ -510,7 +511,7 @@ enum status control_start(struct control *c, const struct sample *sample)
     clear_motion(c);
     put_joints(c, sample->q_ref, c->q);
     for (int j = 0; j < c->n; j++) c->q[c->joint[j]] += c->shift[j];
-    deflect(c, c->q, c->qd, c->qdd, NULL, ITERATIONS);
+    deflect(c, NULL, ITERATIONS);
     memcpy(c->guided_q, c->q, bytes);
     memcpy(c->predicted_q, c->q, bytes);
     dyn_configuration(c->arm->model, c->arm->work, c->q);
