@@ -53,6 +53,7 @@ static const struct drive *read_type(const struct json_path *at, bool on_joint)
 {
     const char *names[TYPES + 1] = {NULL};
     const char *given = value_is_string(at) ? read_string(at, REQUIRED, "type of the drive") : NULL;
+    if (value_is_string(at) && given == NULL) return NULL;
     for (int i = 0; i < TYPES; i++) {
         names[i] = drives[on_joint][i]->name;
         if (!name_same(drives[!on_joint][i]->name, given)) continue;
