@@ -15,7 +15,7 @@ enum feedback { FEEDBACK_PD, FEEDBACK_LQR, FEEDBACK_COUNT };
 /* Longest delay of a torque in samples; commands that are kept for it. */
 enum { MOST_DELAY = 16, COMMANDS = MOST_DELAY + 2 };
 
-/* Desired and measured motion of the joints at a sample, n numbers each; measured by the sensors. */
+/* Desired and measured motion of the joints at a sample, n numbers each, and the values of the sensors. */
 struct sample {
     const double *q_ref, *qd_ref, *qdd_ref, *q, *qd;
     const double *sensor; /* as many as there are sensors */

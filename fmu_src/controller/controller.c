@@ -159,7 +159,7 @@ static void set_torques(struct controller *c, const double *torque)
     for (int j = 0; j < c->control.n; j++) c->instance.stepper.value[joint_reference(j, TAU)] = torque[j];
 }
 
-/* Values are those of the last sample until the next */
+/* Values do not change between samples */
 static enum status update(struct instance *instance)
 {
     (void)instance;
@@ -193,8 +193,8 @@ static bool acts_on_start(const struct instance *instance, const struct variable
     return true;
 }
 
-/* Samples are due at multiples of the sample time. One that is due at the end of the step is taken in the next, with the inputs
-   that are set until then. */
+/* Samples are due at multiples of the sample time. A sample at the end of a step is computed in the next step, with the inputs that are
+   set until then. */
 static enum status step(struct instance *instance, double h)
 {
     struct controller *c = controller_of(instance);

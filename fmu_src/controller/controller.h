@@ -1,5 +1,5 @@
-/* A controller of an arm with a model of it inside, as an instance: the third implementation of sim/instance.h. Desired and measured
-   motion of the joints are inputs, their torques outputs that change at sample times. The parameters of the model are parameters of
+/* A controller of an arm, with a model of the arm, as an instance: the third implementation of sim/instance.h. Desired and measured
+   motion of the joints are inputs; the torques are outputs that change at sample times. The parameters of the model are parameters of
    the controller. */
 #ifndef CONTROLLER_H
 #define CONTROLLER_H
@@ -10,7 +10,7 @@
 /* Values of each joint, in the order of the joints; then those of the controller; with sensors those of the observer and of each
    sensor; then parameters of the model.
    X(identifier, name, causality, unit for a revolute joint, unit for a prismatic joint, start, limit of controller_table.c, description);
-   unit NULL: an integer. What the rows of a sensor have is appended to its name, and its unit is that of the sensor. */
+   unit NULL: an integer. The names of a sensor's rows are appended to the name of the sensor; their unit is that of the sensor. */
 /* clang-format off */
 #define JOINT_LIST(X) \
     X(Q_REF, "q_ref", INPUT, "rad", "m", 0, NULL, "desired position") \
@@ -85,7 +85,7 @@ static inline int sensor_reference(int n_joints, int sensor, enum sensor_value v
     return observer_reference(n_joints, OBSERVER_VALUES) + sensor * SENSOR_VALUES + (int)value;
 }
 
-/* The table: `arm` is the instance of the robot whose parameters the model has. */
+/* The table; `arm` is the instance of the robot, whose parameters become parameters of the model. */
 enum status controller_variables(const struct instance *arm, const struct named_sensors *sensors, struct arena *arena,
                                  struct variables *variables);
 

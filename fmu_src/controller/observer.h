@@ -12,7 +12,7 @@ struct observer {
     double sample_time; /* h                                                    [s]     */
     double *noise;      /* n: standard deviations                                       */
 
-    struct sensors sensors; /* of a model whose joints are prescribed                   */
+    struct sensors sensors; /* of the model with prescribed joints                      */
     int n_eta;
     const int *elastic; /* n_eta: elastic coordinates among those of the model          */
 

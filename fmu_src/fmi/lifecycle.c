@@ -73,7 +73,7 @@ static struct component *make_component(const char *name, fmi2Type type, const f
 static void free_component(struct component *component)
 {
     instance_free(component->instance);
-    struct arena arena = component->arena; /* the component is in it */
+    struct arena arena = component->arena; /* the component is allocated in it */
     arena_release(&arena);
 }
 
@@ -83,7 +83,7 @@ static void free_component(struct component *component)
         return false;                                                                         \
     } while (0)
 
-/* Reads resources/robot.json (of a drive: drive.json) and makes the instance; `scratch` holds the text. */
+/* Reads resources/robot.json (of a drive: drive.json, of a controller: controller.json) and makes the instance; the text is in `scratch`. */
 static bool load_resource(struct component *component, const char *location, struct arena *scratch)
 {
     char name[32];
@@ -156,7 +156,7 @@ fmi2Status fmi2SetupExperiment(fmi2Component c, fmi2Boolean tolerance_defined, f
     return fmi2OK;
 }
 
-/* The parameters act with the first value that is read, or with fmi2ExitInitializationMode: until then they may be set. */
+/* The parameters take effect when the first value is read, or in fmi2ExitInitializationMode; until then they may be set. */
 fmi2Status fmi2EnterInitializationMode(fmi2Component c)
 {
     ENTER(c, fmi2EnterInitializationMode);

@@ -18,7 +18,7 @@ static int hex_digit(char c)
     return -1;
 }
 
-/* In place: %20 becomes a blank. A % that begins no code stays as it is: some importers write paths unencoded. */
+/* In place: %20 becomes a blank. A % without a code is not changed, because some importers do not encode paths. */
 static void decode_percent(char *text)
 {
     char *to = text;

@@ -1,4 +1,4 @@
-/* Saved states. One pointer-free form serves the importer's handle and the serialized bytes:
+/* Saved states. The importer's handle and the serialized bytes have the same form, without pointers:
        header | position in the call sequence | the simulation's own saved state
    with a checksum over all of it, so that a state that was changed is rejected. */
 #include <string.h>

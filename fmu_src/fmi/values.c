@@ -11,7 +11,7 @@ static bool is_computed(const struct variable *variable)
     return variable->causality == CAUSALITY_OUTPUT || variable->causality == CAUSALITY_LOCAL;
 }
 
-/* Checks all references and updates what they need. */
+/* Checks all references, and updates the values if they need it. */
 static fmi2Status ready_to_get(struct component *component, const fmi2ValueReference vr[], size_t n, const void *value,
                                enum variable_type type)
 {
@@ -78,7 +78,7 @@ fmi2Status fmi2GetString(fmi2Component c, const fmi2ValueReference vr[], size_t 
 
 /* ---- setting ------------------------------------------------------------------------------------------------------------- */
 
-/* NULL where the variable may be set now, else why not */
+/* Why the variable must not be set now; NULL: it may */
 static const char *why_not_set(const struct component *component, const struct variable *variable)
 {
     const enum state state = component->progress.state;

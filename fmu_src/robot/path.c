@@ -135,7 +135,8 @@ void path_close_object(const struct object *object)
             .reader = object->at.reader, .parent = &object->at, .key = key, .given = true, .value = value};
         const char *meant = nearest(key, object->n_asked, object->asked);
         struct text known = {.length = 0};
-        for (int i = 0; i < object->n_asked; i++) append(&known, "%s%s", i > 0 ? ", " : "", object->asked[i]);
+        for (int i = 0; i < object->n_asked && meant == NULL; i++)
+            append(&known, "%s%s", i > 0 ? ", " : "", object->asked[i]);
         if (meant != NULL) path_error(&at, "unknown key, did you mean \"%s\"?", meant);
         else path_error(&at, "unknown key, known here: %s", known.s);
     }

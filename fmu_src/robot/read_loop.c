@@ -19,7 +19,7 @@ static void read_between(const struct json_path *at, struct site side[2])
     if (ok && side[0].link == side[1].link) path_error(at, "a loop must join two different links");
 }
 
-static void read_frames_joined(const struct json_path *at, struct site side[2])
+static void read_loop_frames(const struct json_path *at, struct site side[2])
 {
     int length;
     path_open_array(at, OPTIONAL, 2, 2, "frames joined", &length);
@@ -51,7 +51,7 @@ static void read_loop(const struct json_path *at, struct loop *loop)
     loop->name = read_part_name(MEMBER(&object, "name"), "loop name");
     const int type = read_choice(MEMBER(&object, "type"), REQUIRED, "loop type", loop_types);
     read_between(MEMBER(&object, "between"), loop->side);
-    read_frames_joined(MEMBER(&object, "at"), loop->side);
+    read_loop_frames(MEMBER(&object, "at"), loop->side);
 
     const struct json_path plane_at = path_member(&object, "plane"), axis_at = path_member(&object, "axis");
     if (type >= 0) loop->type = (enum loop_type)type;
