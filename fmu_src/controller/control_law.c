@@ -97,7 +97,7 @@ enum status control_make(struct control *c, struct mechanism *arm, struct mechan
     return lqr_make(&c->lqr, 2 * nv, c->n, arena);
 }
 
-/* The rows and columns of the elastic coordinates of a matrix of all, nv x nv */
+/* The rows and columns of the elastic coordinates of an nv x nv matrix */
 static void elastic_block(const struct control *c, const double *matrix, double *block)
 {
     const int nv = c->arm->model->nv;
@@ -179,7 +179,7 @@ static void tip_position(struct control *c, double p[3])
     memcpy(p, tip.p, sizeof tip.p);
 }
 
-/* x = J' (J J' + mu)^-1 error: the joints that move the tip by the error, as little as possible and bounded where the arm is
+/* x = J' (J J' + mu)^-1 error: the smallest motion of the joints that moves the tip by the error, bounded where the arm is
    singular. After tip_position().                                                                                     (C4) */
 static void move_tip(struct control *c, const double error[3], double *x)
 {
@@ -258,7 +258,7 @@ static void form_command(struct control *c, const struct sample *sample, double 
 
 /* ---- predicted motion ---------------------------------------------------------------------------------------------------- */
 
-/* The end of a step from (q, qd) with accelerations a0 at its begin and c->qdd at its end, to c->q and c->qd; the joints of the guided
+/* The end of a step from (q, qd) with accelerations a0 at its start and c->qdd at its end, to c->q and c->qd; the joints of the guided
    model arrive at the command */
 static void end_point(const struct control *c, const struct mechanism *m, const double *q, const double *qd,
                       const double *a0)
@@ -274,7 +274,7 @@ static void end_point(const struct control *c, const struct mechanism *m, const 
 }
 
 /* One step of the trapezoidal rule for ID(q, qd, qdd) = tau from accelerations a0; two Newton iterations with the matrix
-   M + h/2 D + h^2/4 K of its begin.                                                                                    (C2) */
+   M + h/2 D + h^2/4 K of its start.                                                                                    (C2) */
 static enum status advance(struct control *c, struct mechanism *m, const double *tau, const double *a0, double *q,
                            double *qd)
 {
@@ -417,7 +417,7 @@ static enum status find_gain(struct control *c)
     return lqr_solve(l, c->gain);
 }
 
-/* tau += F (command - motion): joints as measured, modes as predicted for them                                        (C14) */
+/* tau += F (command - motion), with measured joints and predicted modes                                               (C14) */
 static void add_feedback(struct control *c, const struct sample *sample)
 {
     const int nv = c->arm->model->nv;
@@ -437,7 +437,7 @@ static void add_feedback(struct control *c, const struct sample *sample)
 
 /* ---- torques ------------------------------------------------------------------------------------------------------------- */
 
-/* tau = diag(M_0) (kp e + kd ed) unless the feedback is LQR, and the torques at rest in the commanded position */
+/* tau = diag(M_0) (kp e + kd ed), unless the feedback is LQR, plus the torques at rest in the commanded position for LAW_PD_GRAVITY */
 static void pd_torques(struct control *c, const struct sample *sample)
 {
     memset(c->torque, 0, (size_t)c->n * sizeof *c->torque);
@@ -455,7 +455,7 @@ static void pd_torques(struct control *c, const struct sample *sample)
 }
 
 /* tau = ID(q, qd, qdd_command + kd ed + kp e) with the modes at zero or as predicted along the command                (C1);
-   that of the command itself if the feedback is LQR                                                                   (C14) */
+   if the feedback is LQR, the inverse dynamics of the command itself                                                  (C14) */
 static void computed_torques(struct control *c, const struct sample *sample)
 {
     const bool flexible = c->law == LAW_FLEXIBLE, pd = c->feedback == FEEDBACK_PD;

@@ -44,7 +44,7 @@ static double sensor_value(const struct controller *c, int sensor, enum sensor_v
     return c->instance.stepper.value[sensor_reference(c->control.n, sensor, value)];
 }
 
-/* From the values to the laws */
+/* Copies the parameters to the laws */
 static void set_parameters(struct controller *c)
 {
     struct control *control = &c->control;
@@ -215,7 +215,7 @@ static enum status step(struct instance *instance, double h)
     return status;
 }
 
-/* Between samples nothing changes with the inputs */
+/* Between samples the outputs do not depend on the inputs */
 static enum status directional(struct instance *instance, int n_unknown, const int *unknown, int n_known,
                                const int *known, const double *seed, double *result)
 {

@@ -89,7 +89,7 @@ static void add_sensor(const struct variable *output, enum sensor_kind kind, str
     }
 }
 
-/* Parameters of the robot that are numbers of its model: not those of a start or of the integration */
+/* Parameters of the robot that are numbers of its model: not start values or parameters of the integration */
 static void add_model(const struct variables *arm, struct arena *arena, struct variables *v)
 {
     for (int r = 0; r < arm->n_values; r++) {

@@ -491,7 +491,7 @@ static const char *conflict(const double *v, char text[CONFLICT_SIZE])
     return check_force(v, "force_start", v[FORCE_START], text);
 }
 
-/* The force without friction, which is zero at rest. A counterbalance valve must stay closed */
+/* The friction is zero at rest. A counterbalance valve must stay closed */
 static const char *hold(double *v, char text[CONFLICT_SIZE])
 {
     v[RATE] = v[COMMAND] = 0;

@@ -93,7 +93,7 @@ static void tangent(const double *v, double *dv)
     dv[POWER_ROTOR] = v[MOTOR_INERTIA] * (dmotor * v[MOTOR_RATE_DOT] + v[MOTOR_RATE] * dv[MOTOR_RATE_DOT]);
 }
 
-/* The rotor moves with the joint and the spring alone has this torque */
+/* The rotor moves with the joint, and the spring alone exerts this torque */
 static void set_torque(double *v, double torque)
 {
     v[MOTOR_ANGLE] = v[RATIO] * (v[Q] + dead_zone_inverse(torque / v[STIFFNESS], v[BACKLASH]));

@@ -140,7 +140,7 @@ static void tangent(const double *v, double *dv)
     dv[POWER_MECHANICAL] = dv[TAU] * v[QD] + v[TAU] * dv[QD];
 }
 
-/* Current and integral parts at rest with this torque, of which the feedforward is a part */
+/* Current and integral parts at rest with this torque, which includes the feedforward */
 static void set_torque(double *v, double torque)
 {
     v[CURRENT] = torque / (v[GEAR_RATIO] * v[TORQUE_CONSTANT]);

@@ -99,7 +99,7 @@ static struct area ring(double outer, double inner)
 
 /* Saint-Venant's torsion of a rectangle with sides a >= b (Timoshenko and Goodier, 109):
    J = a b^3 (1/3 - 64 b/(pi^5 a) S),   S = sum over odd n of tanh(n pi a / 2b) / n^5
-   The terms of S - sum 1/n^5 (= 31/32 zeta(5)) decrease as exp(-n pi a/b): a dozen of them are exact. */
+   The terms of S - sum 1/n^5 (= 31/32 zeta(5)) decrease as exp(-n pi a/b): a dozen of them suffice. */
 static double torsion_of_rectangle(double side_1, double side_2)
 {
     const double a = fmax(side_1, side_2), b = fmin(side_1, side_2), zeta_5 = 1.03692775514336992633;

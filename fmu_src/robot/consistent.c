@@ -1,4 +1,4 @@
-/* What several numbers of a robot must fulfill together, after one of them has changed. Messages use the names of the parameters. */
+/* Conditions on several numbers of a robot, checked after one of them has changed. Messages use the names of the parameters. */
 #include "robot/robot.h"
 #include "robot/semidefinite.h"
 

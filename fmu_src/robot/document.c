@@ -30,7 +30,7 @@ static struct position position_of(const char *text, size_t offset)
 }
 
 /* json-c silently keeps the last of two members with the same key. But it parses in pieces, and when a piece ends with the colon
-   after a key, the unfinished object is on top of the tokener's stack: look whether it has the key already. */
+   after a key, the unfinished object is on top of the tokener's stack, and may have the key already. */
 static const char *repeated_key(const struct json_tokener *tokener)
 {
     const struct json_tokener_srec *top = &tokener->stack[tokener->depth];

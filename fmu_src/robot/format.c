@@ -4,7 +4,7 @@
 
 #include "robot/read.h"
 
-/* Also false while the format is unknown: that is an error of its own. */
+/* Also false if the format is not known, which is reported as an error of its own. */
 static bool is_format_1(const struct json_path *at)
 {
     return at->reader->robot->format == 1;

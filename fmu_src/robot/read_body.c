@@ -1,4 +1,4 @@
-/* Bodies that are not beams: rigid ones, what is attached to a link, and nodal bodies. */
+/* Bodies other than beams: rigid bodies, hubs and payloads, nodal bodies. */
 
 #include "math/vec.h"
 #include "robot/read.h"
@@ -80,7 +80,7 @@ static void read_matrices(const struct json_path *at, enum need need, const stru
     for (int i = 0; i < length; i++) read_symmetric(ITEM(at, i), REQUIRED, quantity, m, D + m * m * i);
 }
 
-/* NULL where there is none to read */
+/* The matrices, or NULL if this is not an object */
 static const double *read_geometric_stiffness(const struct json_path *at, int m)
 {
     static const struct quantity acceleration = {"second derivatives of the first mass moments (3 matrices x, y, z)",
