@@ -32,29 +32,29 @@ struct state_member {
 };
 
 /* Joints without a drive take no tau. */
-static void check_tau(const struct place *at, const struct model *model, const double *tau)
+static void check_tau(const struct json_path *at, const struct model *model, const double *tau)
 {
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];
         for (int k = 0; k < lm->joint.nv && (lm->passive || lm->prescribed >= 0); k++) {
             if (tau[lm->tau + k] == 0) continue;
-            const struct place number_at = place_item(at, lm->tau + k);
-            place_error(&number_at, "must be 0: joint '%s' is %s and takes no torque", model->robot->link[i].joint.name,
-                        lm->passive ? "passive" : "prescribed");
+            const struct json_path number_at = path_item(at, lm->tau + k);
+            path_error(&number_at, "must be 0: joint '%s' is %s and takes no torque", model->robot->link[i].joint.name,
+                       lm->passive ? "passive" : "prescribed");
         }
     }
 }
 
 /* Quaternions have norm 1 up to rounding, and are normalized. */
-static void check_quaternions(const struct place *at, const struct model *model, double *q)
+static void check_quaternions(const struct json_path *at, const struct model *model, double *q)
 {
     for (int i = 0; i < model->n_links; i++) {
         const struct joint *joint = &model->robot->link[i].joint;
         double *position = q + model->link[i].q;
         const double error = joint_quaternion_error(joint, position);
         if (!(fabs(error) <= QUATERNION_ERROR))
-            place_error(at, "the quaternion of joint '%s' has the norm %.9g; it must be within %g of 1", joint->name,
-                        1 + error, QUATERNION_ERROR);
+            path_error(at, "the quaternion of joint '%s' has the norm %.9g; it must be within %g of 1", joint->name,
+                       1 + error, QUATERNION_ERROR);
         else joint_normalize(joint, position);
     }
 }
@@ -70,24 +70,24 @@ static const char **list_names(const struct model *model, enum derivative deriva
     return arena->failed ? NULL : names;
 }
 
-static void report_unknown(const struct place *at, int count, const char *const *names)
+static void report_unknown(const struct json_path *at, int count, const char *const *names)
 {
     const char *meant = nearest(at->key, count, names);
-    if (meant != NULL) place_error(at, "this robot has no such coordinate, did you mean \"%s\"?", meant);
+    if (meant != NULL) path_error(at, "this robot has no such coordinate, did you mean \"%s\"?", meant);
     else if (count > 0)
-        place_error(at, "this robot has no such coordinate; names are those of the FMU, as %s", names[0]);
-    else place_error(at, "this robot has no coordinates");
+        path_error(at, "this robot has no such coordinate; names are those of the FMU, as %s", names[0]);
+    else path_error(at, "this robot has no coordinates");
 }
 
 /* {"j1.q": 0.6, "two.eta[1]": 0.01}: what is not named stays */
-static void read_named(const struct place *at, const struct model *model, enum derivative derivative,
+static void read_named(const struct json_path *at, const struct model *model, enum derivative derivative,
                        const struct state_member *member, struct arena *arena)
 {
     const char **names = list_names(model, derivative, member->count, arena);
     if (names == NULL) return;
     json_object_object_foreach(at->value, key, value)
     {
-        const struct place one = {.reader = at->reader, .parent = at, .key = key, .given = true, .value = value};
+        const struct json_path one = {.reader = at->reader, .parent = at, .key = key, .given = true, .value = value};
         int i = 0;
         while (i < member->count && strcmp(names[i], key) != 0) i++;
         if (i < member->count) read_number(&one, REQUIRED, &member->quantity, &member->values[i]);
@@ -96,7 +96,7 @@ static void read_named(const struct place *at, const struct model *model, enum d
 }
 
 /* q and qd: an array, or an object whose keys are names of coordinates; other members are arrays */
-static void read_member(const struct place *at, const struct model *model, const struct state_member *member,
+static void read_member(const struct json_path *at, const struct model *model, const struct state_member *member,
                         double *qdd, struct state *state)
 {
     const bool q = member->values == state->at.q, qd = member->values == state->at.qd;
@@ -110,7 +110,7 @@ static void read_member(const struct place *at, const struct model *model, const
 }
 
 /* One wrench: force, then torque; a point has (torque; force) */
-static void read_wrench(const struct place *at, double *wrench)
+static void read_wrench(const struct json_path *at, double *wrench)
 {
     static const struct quantity quantity = {"wrench on a frame, [fx, fy, fz, tx, ty, tz],", "N, N.m", ANY};
     double given[6];
@@ -119,26 +119,26 @@ static void read_wrench(const struct place *at, double *wrench)
     memcpy(wrench + 3, given, 3 * sizeof *wrench);
 }
 
-static void report_no_frame(const struct place *at, const struct robot *robot, struct arena *arena)
+static void report_no_frame(const struct json_path *at, const struct robot *robot, struct arena *arena)
 {
     const char **names = arena_allocate(arena, (size_t)robot->n_frames, sizeof *names);
     for (int i = 0; i < robot->n_frames && names != NULL; i++) names[i] = robot->frame[i].name;
     const char *meant = names != NULL ? nearest(at->key, robot->n_frames, names) : NULL;
-    if (strcmp(at->key, "tip") == 0) place_error(at, "the wrench on the tip is tip_force and tip_torque");
-    else if (meant != NULL) place_error(at, "this robot has no such frame, did you mean \"%s\"?", meant);
+    if (strcmp(at->key, "tip") == 0) path_error(at, "the wrench on the tip is tip_force and tip_torque");
+    else if (meant != NULL) path_error(at, "this robot has no such frame, did you mean \"%s\"?", meant);
     else if (robot->n_frames > 0)
-        place_error(at, "this robot has no such frame; names are those of the robot file, as %s", names[0]);
-    else place_error(at, "this robot has no frames");
+        path_error(at, "this robot has no such frame; names are those of the robot file, as %s", names[0]);
+    else path_error(at, "this robot has no frames");
 }
 
 /* {"F": [fx, fy, fz, tx, ty, tz]}, for any frame */
-static void read_frame_wrenches(const struct place *at, const struct robot *robot, struct state *state)
+static void read_frame_wrenches(const struct json_path *at, const struct robot *robot, struct state *state)
 {
     struct object object;
-    if (!place_open_object(&object, at, OPTIONAL, "wrenches on frames, {\"F\": [fx, fy, fz, tx, ty, tz]}")) return;
+    if (!path_open_object(&object, at, OPTIONAL, "wrenches on frames, {\"F\": [fx, fy, fz, tx, ty, tz]}")) return;
     json_object_object_foreach(at->value, key, value)
     {
-        const struct place one = {.reader = at->reader, .parent = at, .key = key, .given = true, .value = value};
+        const struct json_path one = {.reader = at->reader, .parent = at, .key = key, .given = true, .value = value};
         int i = 0;
         while (i < robot->n_frames && strcmp(robot->frame[i].name, key) != 0) i++;
         if (i < robot->n_frames) read_wrench(&one, state->at.frame_wrench + 6 * i);
@@ -164,23 +164,23 @@ static double *find_drive_input(const struct robot *robot, const char *name, dou
 }
 
 /* {"lift.drive.command": 0.1} */
-static void read_drive_inputs(const struct place *at, const struct robot *robot, struct state *state)
+static void read_drive_inputs(const struct json_path *at, const struct robot *robot, struct state *state)
 {
     static const struct quantity quantity = {"input of a drive", "as in the FMU", ANY};
     struct object object;
-    if (!place_open_object(&object, at, OPTIONAL, "inputs of drives, {\"A.drive.command\": u}")) return;
+    if (!path_open_object(&object, at, OPTIONAL, "inputs of drives, {\"A.drive.command\": u}")) return;
     json_object_object_foreach(at->value, key, value)
     {
-        const struct place one = {.reader = at->reader, .parent = at, .key = key, .given = true, .value = value};
+        const struct json_path one = {.reader = at->reader, .parent = at, .key = key, .given = true, .value = value};
         double *input = find_drive_input(robot, key, state->at.drive);
         if (input != NULL) read_number(&one, REQUIRED, &quantity, input);
         else
-            place_error(&one,
-                        "no drive inside this robot has such an input; names are those of the FMU, as A.drive.command");
+            path_error(&one,
+                       "no drive inside this robot has such an input; names are those of the FMU, as A.drive.command");
     }
 }
 
-static void read_document(const struct place *document, const struct model *model, double *qdd, struct state *state)
+static void read_document(const struct json_path *document, const struct model *model, double *qdd, struct state *state)
 {
     const struct state_member members[] = {
         {"q", model->nq, state->at.q, {"q, one number per position,", "rad, m", ANY}},
@@ -203,16 +203,16 @@ static void read_document(const struct place *document, const struct model *mode
          {"drive_states, one number per state of a drive,", "as in the FMU", ANY}},
     };
     struct object object;
-    if (!place_open_object(&object, document, REQUIRED, "state (an object with q, qd, tau, ...)")) return;
+    if (!path_open_object(&object, document, REQUIRED, "state (an object with q, qd, tau, ...)")) return;
     for (int i = 0; i < FIELD_COUNT(members); i++) {
-        const struct place at = place_member(&object, members[i].key);
+        const struct json_path at = path_member(&object, members[i].key);
         read_member(&at, model, &members[i], qdd, state);
     }
-    const struct place wrenches = place_member(&object, "frame_wrench");
+    const struct json_path wrenches = path_member(&object, "frame_wrench");
     read_frame_wrenches(&wrenches, model->robot, state);
-    const struct place inputs = place_member(&object, "drive_inputs");
+    const struct json_path inputs = path_member(&object, "drive_inputs");
     read_drive_inputs(&inputs, model->robot, state);
-    place_close_object(&object);
+    path_close_object(&object);
 }
 
 /* ---- documents ---------------------------------------------------------------------------------------------------------------- */
@@ -223,14 +223,10 @@ static enum status parse(const struct model *model, const char *name, const char
 {
     struct reader reader = {.file = name, .report = report};
     const int errors_before = report->errors;
-    bool valid = false;
+    struct json_path document;
     double *qdd = arena_allocate(&state->arena, (size_t)model->nv, sizeof *qdd);
     if (qdd == NULL) return failure_status(report, STATUS_NO_MEMORY);
-    struct json_object *root = document_parse(&reader, text, &valid);
-    if (valid) {
-        const struct place document = {.reader = &reader, .given = true, .value = root};
-        read_document(&document, model, qdd, state);
-    }
+    if (document_parse(&reader, text, &document)) read_document(&document, model, qdd, state);
     const bool no_memory = document_free(&reader);
     if (no_memory || state->arena.failed) return failure_status(report, STATUS_NO_MEMORY);
     return report->errors == errors_before ? STATUS_OK : STATUS_BAD_INPUT;

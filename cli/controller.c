@@ -22,8 +22,8 @@ static const char *write_file(const struct drive_options *options, struct arena 
 {
     const char *text = document_load(options->common.robot, arena, report), *file = NULL;
     struct reader reader = {.file = options->common.robot, .report = report};
-    bool valid = false;
-    struct json_object *robot = text != NULL ? document_parse(&reader, text, &valid) : NULL;
+    struct json_path robot;
+    const bool valid = text != NULL && document_parse(&reader, text, &robot);
     *code = cli_exit_code(text == NULL ? STATUS_NO_FILE : valid ? STATUS_OK : STATUS_BAD_ROBOT);
     if (*code == EXIT_OK) {
         struct json_object *all = json_object_new_object(), *parameters = json_object_new_object(),
@@ -34,7 +34,7 @@ static const char *write_file(const struct drive_options *options, struct arena 
         json_add(all, "parameters", parameters);
         if (options->sensors.n > 0) json_add(all, "sensors", json_object_get(sensors));
         json_object_put(sensors);
-        json_add(all, "robot", json_object_get(robot));
+        json_add(all, "robot", json_object_get(robot.value));
         *code = drive_put_settings(&options->common, arena, parameters);
         if (*code == EXIT_OK)
             file = arena_string(

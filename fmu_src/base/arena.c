@@ -12,40 +12,25 @@ struct arena_block {
     unsigned char *end;
 };
 
-static unsigned char *align_up(unsigned char *at)
-{
-    const uintptr_t over = (uintptr_t)at % ALIGNMENT;
-    return over == 0 ? at : at + (ALIGNMENT - over);
-}
-
-static int add_block(struct arena *arena, size_t bytes)
-{
-    const size_t room = (bytes > BLOCK_BYTES ? bytes : BLOCK_BYTES) + ALIGNMENT;
-    struct arena_block *block = calloc(1, sizeof *block + room);
-    if (block == NULL) return -1;
-    block->older = arena->newest;
-    block->free_from = align_up((unsigned char *)(block + 1));
-    block->end = (unsigned char *)(block + 1) + room;
-    arena->newest = block;
-    return 0;
-}
-
 void *arena_allocate(struct arena *arena, size_t count, size_t size)
 {
-    if (arena->failed || (size != 0 && count > (SIZE_MAX / 4) / size)) {
-        arena->failed = 1;
-        return NULL;
-    }
+    arena->failed = arena->failed || (size != 0 && count > (SIZE_MAX / 4) / size);
+    if (arena->failed) return NULL;
     const size_t bytes = (count * size / ALIGNMENT + 1) * ALIGNMENT;
     if (arena->newest == NULL || (size_t)(arena->newest->end - arena->newest->free_from) < bytes) {
-        if (add_block(arena, bytes) != 0) {
-            arena->failed = 1;
-            return NULL;
-        }
+        const size_t capacity = (bytes > BLOCK_BYTES ? bytes : BLOCK_BYTES) + ALIGNMENT;
+        struct arena_block *block = calloc(1, sizeof *block + capacity);
+        arena->failed = block == NULL;
+        if (arena->failed) return NULL;
+        unsigned char *first = (unsigned char *)(block + 1);
+        block->older = arena->newest;
+        block->free_from = first + (ALIGNMENT - (uintptr_t)first % ALIGNMENT) % ALIGNMENT;
+        block->end = first + capacity;
+        arena->newest = block;
     }
-    unsigned char *taken = arena->newest->free_from;
-    arena->newest->free_from = taken + bytes;
-    return taken;
+    unsigned char *allocated = arena->newest->free_from;
+    arena->newest->free_from = allocated + bytes;
+    return allocated;
 }
 
 char *arena_string(struct arena *arena, const char *text)

@@ -34,7 +34,7 @@ FILE *platform_open(const char *file)
 
 enum { LONGEST_WAIT = 4000 }; /* [ms] */
 
-/* A pipe that nobody writes to would block for ever. */
+/* Whether reading does not block: a pipe that nobody writes to would block for ever. */
 static bool has_data(int file)
 {
     struct pollfd at = {.fd = file, .events = POLLIN};

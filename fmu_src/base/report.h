@@ -29,7 +29,7 @@ void report_add(struct report *report, enum report_level level, const char *form
 PRINTF_LIKE(2, 3)
 void report_note(const struct report *report, const char *format, ...);
 
-/* How much of some work is done. */
+/* Reports the progress of long work. */
 void report_progress(const struct report *report, const char *what, int done, int all);
 
 #endif

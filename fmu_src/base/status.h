@@ -15,7 +15,7 @@
     X(MISSED_LOOP, 5, "a redundant constraint that was dropped at the start is violated")                  \
     X(SHORT_ACTUATOR, 6, "the two points of an actuator coincide, so its force has no direction")          \
     X(UNBALANCED, 7, "the actuator forces are not determined by the motion: a lever arm is zero")          \
-    X(DRIVE_FAULT, 8, "the drive cannot work in this state")                                               \
+    X(DRIVE_ERROR, 8, "the drive cannot work in this state")                                               \
     /* recoverable: the integrator from this state */                                                      \
     X(STEPS_TOO_SHORT, 20, "the motion is too fast: the steps became too small to reach the end")          \
     X(TOO_ACCURATE, 21, "the tolerance is tighter than double precision allows; increase it")              \
@@ -55,7 +55,7 @@ enum status {
 
 const char *status_text(enum status status);
 
-/* Room for what failed in words, names included. */
+/* Size of the text of a failure reason, names included. */
 enum { REASON_SIZE = 384 };
 
 /* Another state or a smaller step may work. */

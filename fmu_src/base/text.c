@@ -12,12 +12,12 @@
 static ssize_t append(void *context, const char *bytes, size_t size)
 {
     struct text *text = context;
-    if (text->room - text->size <= size) { /* one byte is for the end */
-        const size_t room = 2 * (text->size + size) + 256;
-        char *larger = realloc(text->bytes, room);
+    if (text->capacity - text->size <= size) { /* one byte is for the end */
+        const size_t capacity = 2 * (text->size + size) + 256;
+        char *larger = realloc(text->bytes, capacity);
         if (larger == NULL) return 0; /* an error of the stream, which it keeps */
         text->bytes = larger;
-        text->room = room;
+        text->capacity = capacity;
     }
     memcpy(text->bytes + text->size, bytes, size);
     text->size += size;

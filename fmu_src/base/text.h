@@ -1,5 +1,5 @@
-/* Text in memory that is written as a stream. (open_memstream() drops text for which there is no memory, and does not say so.)
-   Of the program, not of FMUs. */
+/* Text in memory that is written as a stream. (open_memstream() drops text for which there is no memory, without an error.) Used by the
+   program, not by FMUs. */
 #ifndef BASE_TEXT_H
 #define BASE_TEXT_H
 
@@ -8,7 +8,7 @@
 struct text {
     FILE *stream;
     char *bytes;
-    size_t size, room;
+    size_t size, capacity;
 };
 
 /* The stream; NULL: out of memory. The text must not move until it is closed. */

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-/* Below it rounding errors are larger than the errors that are asked for. */
+/* Below this tolerance rounding errors are larger than the requested error. */
 #define TIGHTEST_TOLERANCE 1e-15
 
 static inline bool is_tolerance(double value)

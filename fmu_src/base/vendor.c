@@ -41,8 +41,8 @@ typedef pthread_mutex_t mutex;
 #define mutex_unlock(mutex) pthread_mutex_unlock(mutex)
 #endif
 
-/* The work that is being done now, of all threads. An allocator has no argument for it, and thread-local variables of a library take
-   memory themselves, without which the C library ends the process. */
+/* The work of all threads that is being done now. An allocator has no argument for it, and thread-local variables of a library need
+   memory themselves: if it runs out, the C library ends the process. */
 static struct {
     mutex mutex;
     struct run *newest;
@@ -54,64 +54,31 @@ static const void *this_thread(void)
     return &errno;
 }
 
-static void begin(struct run *run)
-{
-    mutex_lock(&active.mutex);
-    run->older = active.newest;
-    active.newest = run;
-    mutex_unlock(&active.mutex);
-}
-
-static void end(const struct run *run)
-{
-    mutex_lock(&active.mutex);
-    struct run **at = &active.newest;
-    while (*at != run) at = &(*at)->older;
-    *at = run->older;
-    mutex_unlock(&active.mutex);
-}
-
-static struct run *run_of_this_thread(void)
-{
-    const void *thread = this_thread();
-    mutex_lock(&active.mutex);
-    struct run *run = active.newest;
-    while (run != NULL && run->thread != thread) run = run->older;
-    mutex_unlock(&active.mutex);
-    return run;
-}
-
 bool vendor_run(struct vendor_memory *memory, void (*work)(void *context), void *context)
 {
     struct run run = {.thread = this_thread(), .memory = memory};
-    begin(&run);
+    mutex_lock(&active.mutex);
+    run.older = active.newest;
+    active.newest = &run;
+    mutex_unlock(&active.mutex);
+
     if (setjmp(run.out) == 0) work(context);
     else memory->failed = true;
-    end(&run);
+
+    mutex_lock(&active.mutex);
+    struct run **at = &active.newest;
+    while (*at != &run) at = &(*at)->older;
+    *at = run.older;
+    mutex_unlock(&active.mutex);
     return !memory->failed;
 }
 
 /* ---- blocks --------------------------------------------------------------------------------------------------------------- */
 
-/* In front of each block; its size keeps the alignment of malloc() */
+/* Stored in front of each block; its size preserves the alignment of malloc() */
 struct vendor_block {
     struct vendor_block *next, **link; /* link: what points to it; NULL outside of vendor_run() */
 };
-
-static void put_in(struct vendor_block *block, struct vendor_memory *memory)
-{
-    block->next = memory->first;
-    block->link = &memory->first;
-    if (block->next != NULL) block->next->link = &block->next;
-    memory->first = block;
-}
-
-static void take_out(struct vendor_block *block)
-{
-    if (block->link == NULL) return;
-    *block->link = block->next;
-    if (block->next != NULL) block->next->link = block->link;
-}
 
 void vendor_release(struct vendor_memory *memory)
 {
@@ -141,16 +108,25 @@ void *vendor_newlocale(int mask, const char *name, void *base);
 void vendor_freelocale(void *locale);
 int vendor_random_seed(void);
 
-/* The user's part of a block, put among those of the work being done */
-static void *given(struct vendor_block *block)
+/* Adds a new block to those of the work that this thread does, and returns the part for the user. Leaves the work if the block is NULL. */
+static void *add_block(struct vendor_block *block)
 {
-    struct run *run = run_of_this_thread();
+    const void *thread = this_thread();
+    mutex_lock(&active.mutex);
+    struct run *run = active.newest;
+    while (run != NULL && run->thread != thread) run = run->older;
+    mutex_unlock(&active.mutex);
     if (block == NULL) {
         if (run != NULL) longjmp(run->out, 1);
         return NULL;
     }
     *block = (struct vendor_block){0};
-    if (run != NULL) put_in(block, run->memory);
+    if (run != NULL) {
+        block->next = run->memory->first;
+        block->link = &run->memory->first;
+        if (block->next != NULL) block->next->link = &block->next;
+        run->memory->first = block;
+    }
     return block + 1;
 }
 
@@ -161,20 +137,20 @@ static size_t with_header(size_t size)
 
 void *vendor_malloc(size_t size)
 {
-    return given(malloc(with_header(size)));
+    return add_block(malloc(with_header(size)));
 }
 
 void *vendor_calloc(size_t count, size_t size)
 {
     const bool too_large = size != 0 && count > SIZE_MAX / size;
-    return given(calloc(1, too_large ? SIZE_MAX : with_header(count * size)));
+    return add_block(calloc(1, too_large ? SIZE_MAX : with_header(count * size)));
 }
 
 void *vendor_realloc(void *memory, size_t size)
 {
     if (memory == NULL) return vendor_malloc(size);
     struct vendor_block *block = realloc((struct vendor_block *)memory - 1, with_header(size));
-    if (block == NULL) return given(NULL); /* the old one is still in its place */
+    if (block == NULL) return add_block(NULL); /* the old one is still in its place */
     if (block->link != NULL) *block->link = block;
     if (block->link != NULL && block->next != NULL) block->next->link = &block->next;
     return block + 1;
@@ -184,7 +160,8 @@ void vendor_free(void *memory)
 {
     if (memory == NULL) return;
     struct vendor_block *block = (struct vendor_block *)memory - 1;
-    take_out(block);
+    if (block->link != NULL) *block->link = block->next;
+    if (block->link != NULL && block->next != NULL) block->next->link = block->link;
     free(block);
 }
 
@@ -235,7 +212,7 @@ double platform_read_number(const char *text, char **end)
     return number;
 }
 
-/* json-c would give the thread another locale while it reads, and takes memory for it. */
+/* json-c would set another locale for the thread while it reads, and allocate memory for it. */
 void *vendor_uselocale(void *locale)
 {
     return locale;
@@ -259,13 +236,14 @@ void vendor_freelocale(void *locale)
 
 /* ---- the hash function of json-c ---------------------------------------------------------------------------------------------- */
 
-/* The seed is the same in every process: one robot file is read in one way. */
+/* The seed is the same in every process, so that a robot file is always read in the same way. */
 int vendor_random_seed(void)
 {
     return 2026;
 }
 
-/* json-c computes its seed when it first needs it, without a lock. So it does when the library is loaded, before there are threads. */
+/* json-c computes its seed when it first needs it, without a lock. Therefore it is made to do so when the library is loaded, before there
+   are threads. */
 __attribute__((constructor)) static void set_seed(void)
 {
     struct lh_table *table = lh_kchar_table_new(1, NULL);

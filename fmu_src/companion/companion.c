@@ -98,7 +98,7 @@ static enum status make_table(const struct drive *drive, struct arena *arena, st
                                            .method = solver_reference(drive, METHOD),
                                            .fixed_step = solver_reference(drive, FIXED_STEP),
                                            .max_steps = solver_reference(drive, MAX_STEPS),
-                                           .dense_jacobian = -1}; /* it always is */
+                                           .dense_jacobian = -1}; /* always dense */
     v->start_static = -1;
     for (int i = 0; i < SOLVER_ROWS; i++, v->n++) v->row[v->n] = variable_of(&solver_rows[i], v->n);
     v->n_values = v->n;
@@ -108,70 +108,50 @@ static enum status make_table(const struct drive *drive, struct arena *arena, st
 
 /* ---- the file ---------------------------------------------------------------------------------------------------------- */
 
-/* A word that must be exactly this one */
-static void expect(struct object *object, const char *key, const char *what, const char *word)
-{
-    const struct place at = place_member(object, key);
-    const char *text = read_string(&at, REQUIRED, what);
-    if (text != NULL && strcmp(text, word) != 0) place_error(&at, "%s must be \"%s\"", what, word);
-}
+struct companion {
+    const struct drive *drive;
+    struct variables *variables;
+};
 
-static const struct drive_row *parameter_row(const struct drive *drive, int reference)
+static void read_file(struct object *file, void *context)
 {
-    const int solver = reference - solver_reference(drive, 0);
-    return solver >= 0 ? &solver_rows[solver] : &drive->row[reference];
-}
-
-static void read_parameters(const struct place *at, const struct drive *drive, struct variables *v)
-{
-    struct object object;
-    if (!place_open_object(&object, at, OPTIONAL, "parameters")) return;
-    for (int r = 0; r < v->n; r++) {
-        struct variable *variable = &v->row[r];
-        if (variable->causality != CAUSALITY_PARAMETER) continue;
-        read_drive_parameter(&object, parameter_row(drive, variable->reference), &variable->start);
+    const struct drive *drive = ((struct companion *)context)->drive;
+    struct variables *v = ((struct companion *)context)->variables;
+    struct object parameters;
+    read_word(file, "format", "the format", "limber-drive/1");
+    read_word(file, "drive", "the drive of this library", drive->name);
+    if (path_open_object(&parameters, MEMBER(file, "parameters"), OPTIONAL, "parameters")) {
+        for (int r = 0; r < v->n; r++) {
+            const int solver = r - solver_reference(drive, 0);
+            const struct drive_row *row = solver >= 0 ? &solver_rows[solver] : &drive->row[r];
+            if (v->row[r].causality == CAUSALITY_PARAMETER) read_drive_parameter(&parameters, row, &v->row[r].start);
+        }
+        path_close_object(&parameters);
     }
-    place_close_object(&object);
+    path_close_object(file);
 }
 
-static void take_starts(const struct variables *variables, double v[MOST_VALUES])
+static void start_values(const struct variables *variables, double v[MOST_VALUES])
 {
     for (int r = 0; r < variables->n_values; r++) v[r] = variables->by_reference[r]->start;
-}
-
-static void check_together(const struct drive *drive, const struct variables *variables, const char *file,
-                           struct report *report)
-{
-    double v[MOST_VALUES] = {0};
-    char text[CONFLICT_SIZE];
-    take_starts(variables, v);
-    const char *conflict = drive->conflict(v, text);
-    if (conflict != NULL) report_add(report, REPORT_ERROR, "%s: %s: %s", file, drive->name, conflict);
-    char prefix[PREFIX_SIZE];
-    snprintf(prefix, sizeof prefix, "%s: ", file);
-    solver_report_conflicts(variables, v, prefix, report);
 }
 
 enum status companion_variables(const struct drive *drive, const char *file, const char *text, struct report *report,
                                 struct arena *arena, struct variables *v)
 {
-    const enum status status = make_table(drive, arena, v);
-    if (status != STATUS_OK) return status;
     const int before = report->errors;
-    struct reader reader = {.file = file, .report = report};
-    bool valid;
-    struct json_object *root = document_parse(&reader, text, &valid);
-    const struct place whole = {.reader = &reader, .given = true, .value = root};
-    struct object object;
-    if (valid && place_open_object(&object, &whole, REQUIRED, "a drive file")) {
-        expect(&object, "format", "the format", "limber-drive/1");
-        expect(&object, "drive", "the drive of this library", drive->name);
-        const struct place parameters = place_member(&object, "parameters");
-        read_parameters(&parameters, drive, v);
-        place_close_object(&object);
-    }
-    if (document_free(&reader)) return STATUS_NO_MEMORY;
-    if (report->errors == before) check_together(drive, v, file, report);
+    struct companion companion = {drive, v};
+    enum status status = make_table(drive, arena, v);
+    if (status == STATUS_OK) status = document_read(file, text, "a drive file", report, read_file, &companion);
+    if (status != STATUS_OK) return status;
+
+    double start[MOST_VALUES] = {0};
+    char conflict_text[CONFLICT_SIZE], prefix[PREFIX_SIZE];
+    start_values(v, start);
+    const char *conflict = drive->conflict(start, conflict_text);
+    if (conflict != NULL) report_add(report, REPORT_ERROR, "%s: %s: %s", file, drive->name, conflict);
+    snprintf(prefix, sizeof prefix, "%s: ", file);
+    solver_report_conflicts(v, start, prefix, report);
     return report->errors == before ? STATUS_OK : STATUS_BAD_DRIVE;
 }
 
@@ -181,24 +161,20 @@ bool companion_depends(const struct drive *drive, const struct variables *variab
                        const struct variable *known)
 {
     double v[MOST_VALUES] = {0};
-    take_starts(variables, v);
+    start_values(variables, v);
     return drive_value_depends(drive, v, unknown->reference, known->reference);
 }
 
-static bool acts_on_start(const struct drive *drive, const struct variable *input)
-{
-    for (int i = 0; i < drive->n_start_inputs; i++)
-        if (drive->start_inputs[i] == input->reference) return true;
-    return false;
-}
-
-/* Directly, or by a state; the parameters of the integration do not count */
+/* Directly, or through a state that starts from an input; the parameters of the integration have no effect */
 bool companion_depends_at_start(const struct drive *drive, const struct variables *variables,
                                 const struct variable *unknown, const struct variable *known)
 {
     if (known->causality == CAUSALITY_PARAMETER) return known->reference < solver_reference(drive, 0);
     if (unknown->state < 0 && companion_depends(drive, variables, unknown, known)) return true;
-    if (!acts_on_start(drive, known)) return false;
+    bool acts_on_start = false;
+    for (int i = 0; i < drive->n_start_inputs; i++)
+        acts_on_start = acts_on_start || drive->start_inputs[i] == known->reference;
+    if (!acts_on_start) return false;
     for (int s = 0; s < variables->n_states; s++)
         if (companion_depends(drive, variables, unknown, &variables->row[variables->state[s]])) return true;
     return unknown->state >= 0;

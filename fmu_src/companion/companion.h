@@ -8,7 +8,7 @@
 /* All of them; NULL ends the list. */
 extern const struct drive *const companion_drives[];
 
-/* The parameters of the integration follow behind the derivatives. */
+/* Parameters of the integration, which follow after the derivatives. */
 enum { RELATIVE_TOLERANCE, MAX_STEP, MAX_ORDER, METHOD, FIXED_STEP, MAX_STEPS, SOLVER_ROWS };
 static inline int solver_reference(const struct drive *drive, int which)
 {
@@ -24,7 +24,7 @@ enum status companion_variables(const struct drive *drive, const char *file, con
 enum status companion_make(const struct drive *drive, const char *name, const char *text, struct report *report,
                            struct instance **instance);
 
-/* Does the unknown depend on the known, in a table of companion_variables()? */
+/* Whether the unknown depends on the known, in a table of companion_variables(). */
 bool companion_depends(const struct drive *drive, const struct variables *variables, const struct variable *unknown,
                        const struct variable *known);
 

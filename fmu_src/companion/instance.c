@@ -40,7 +40,7 @@ static void put_values(struct drive_instance *d, const struct step_inputs *input
 static enum status check_at(struct drive_instance *d, double t, const double *y)
 {
     put_values(d, &d->instance.stepper.now, t, y);
-    return d->drive->fault(d->v) == NULL ? STATUS_OK : STATUS_DRIVE_FAULT;
+    return d->drive->error(d->v) == NULL ? STATUS_OK : STATUS_DRIVE_ERROR;
 }
 
 static enum status rhs(void *context, double t, const double *y, double *ydot)
@@ -81,12 +81,12 @@ static enum status jacobian(void *context, double t, const double *y, double *A,
 
 /* ---- values ------------------------------------------------------------------------------------------------------------ */
 
-static enum status report_fault(const struct instance *instance, const double *v)
+static enum status report_state_error(const struct instance *instance, const double *v)
 {
-    const char *fault = equations_of(instance)->fault(v);
-    if (fault == NULL) return STATUS_OK;
-    report_add(instance->report, REPORT_ERROR, "at t = %.9g s: %s", instance_time(instance), fault);
-    return STATUS_DRIVE_FAULT;
+    const char *error = equations_of(instance)->error(v);
+    if (error == NULL) return STATUS_OK;
+    report_add(instance->report, REPORT_ERROR, "at t = %.9g s: %s", instance_time(instance), error);
+    return STATUS_DRIVE_ERROR;
 }
 
 static enum status update(struct instance *instance)
@@ -96,10 +96,10 @@ static enum status update(struct instance *instance)
     return STATUS_OK;
 }
 
-/* Forces are known at inputs where no motion is possible, which importers may set before they have connected all */
+/* Forces can be computed for inputs with which no motion is possible; importers may set such inputs before everything is connected */
 static enum status check_motion(struct instance *instance)
 {
-    return report_fault(instance, instance->stepper.value);
+    return report_state_error(instance, instance->stepper.value);
 }
 
 static const char *reason(const struct instance *instance, enum status status, char text[REASON_SIZE])
@@ -145,7 +145,7 @@ static bool acts_on_start(const struct instance *instance, const struct variable
     return true;
 }
 
-/* After a failed step: an error of the drive with the inputs at the end of the step says more than the integrator does */
+/* After a failed step: if the drive cannot work with the inputs at the end of the step, that is reported too */
 static enum status step(struct instance *instance, double h)
 {
     struct drive_instance *d = drive_of(instance);
@@ -153,7 +153,7 @@ static enum status step(struct instance *instance, double h)
     const enum status status = instance_integrate(instance, h);
     if (status == STATUS_OK) return STATUS_OK;
     put_values(d, inputs, inputs->from + h, instance->stepper.y);
-    (void)report_fault(instance, d->v);
+    (void)report_state_error(instance, d->v);
     return status;
 }
 

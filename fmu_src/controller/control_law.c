@@ -8,7 +8,7 @@
 #include "math/dense.h"
 #include "math/vec.h"
 
-/* Sample times are multiples of the sample time up to this share of it */
+/* A sample is due at a multiple of the sample time; times within this fraction of the sample time are equal */
 static const double ROUNDING = 1e-6;
 
 /* ---- arrays -------------------------------------------------------------------------------------------------------------- */
@@ -32,10 +32,10 @@ static double *part(struct control *c, int count)
     return at;
 }
 
-static void take_state(struct control *c, int nv, int n_sensors, struct arena *arena)
+static void place_state(struct control *c, int nv, int n_sensors, struct arena *arena)
 {
-    const int n = c->n, of_observer = observer_state_size(n_sensors, c->n_eta), n_arrival = n_sensors > 0 ? n : 0;
-    c->state = arena_allocate(arena, (size_t)(1 + 4 * n + 5 * nv + 2 * n * nv + n_arrival + COMMANDS * n + of_observer),
+    const int n = c->n, n_observer = observer_state_size(n_sensors, c->n_eta), n_arrival = n_sensors > 0 ? n : 0;
+    c->state = arena_allocate(arena, (size_t)(1 + 4 * n + 5 * nv + 2 * n * nv + n_arrival + COMMANDS * n + n_observer),
                               sizeof(double));
     if (arena->failed) return;
     c->count = part(c, 1);
@@ -51,7 +51,7 @@ static void take_state(struct control *c, int nv, int n_sensors, struct arena *a
     c->predicted_qd = part(c, nv);
     c->command = part(c, COMMANDS * n);
     c->arrival = part(c, n_arrival);
-    observer_place_state(&c->observer, part(c, of_observer));
+    observer_place_state(&c->observer, part(c, n_observer));
 }
 
 enum status control_make(struct control *c, struct mechanism *arm, struct mechanism *guided, int n_sensors,
@@ -91,13 +91,13 @@ enum status control_make(struct control *c, struct mechanism *arm, struct mechan
     c->elastic = arena_allocate(arena, n_eta, sizeof(int));
     const enum status status = observer_make(&c->observer, n_sensors, sensor, guided, c->n_eta, c->elastic, arena);
     if (status != STATUS_OK) return status;
-    take_state(c, nv, n_sensors, arena);
+    place_state(c, nv, n_sensors, arena);
     if (arena->failed) return STATUS_NO_MEMORY;
     find_coordinates(c);
     return lqr_make(&c->lqr, 2 * nv, c->n, arena);
 }
 
-/* The rows and columns of the elastic coordinates of a matrix of all, nv x nv */
+/* The rows and columns of the elastic coordinates of an nv x nv matrix */
 static void elastic_block(const struct control *c, const double *matrix, double *block)
 {
     const int nv = c->arm->model->nv;
@@ -105,14 +105,22 @@ static void elastic_block(const struct control *c, const double *matrix, double 
         for (int k = 0; k < c->n_eta; k++) block[c->n_eta * i + k] = matrix[nv * c->elastic[i] + c->elastic[k]];
 }
 
-static void put_joints(const struct control *c, const double *x, double *of)
+static void put_joints(const struct control *c, const double *x, double *all)
 {
-    for (int j = 0; j < c->n; j++) of[c->joint[j]] = x[j];
+    for (int j = 0; j < c->n; j++) all[c->joint[j]] = x[j];
 }
 
 static void clear(const struct control *c, double *x)
 {
     memset(x, 0, (size_t)c->arm->model->nv * sizeof *x);
+}
+
+/* c->q, c->qd, c->qdd: at rest with all coordinates zero */
+static void clear_motion(struct control *c)
+{
+    clear(c, c->q);
+    clear(c, c->qd);
+    clear(c, c->qdd);
 }
 
 /* ---- the model at rest and along the command ----------------------------------------------------------------------------- */
@@ -127,50 +135,51 @@ enum status control_adopt(struct control *c)
 }
 
 /* The estimated load at the tip, as a wrench; NULL: none is estimated */
-static const double *load_of(const struct control *c)
+static const double *estimated_load(const struct control *c)
 {
     return observes(&c->observer) ? c->observer.wrench : NULL;
 }
 
-/* The load of a model: with PD none along the command, so that no measurement enters eta_hat; LQR compares eta_hat with deformations
-   under the load                                                                                                      (C1) */
-static const double *load_on(const struct control *c, const struct mechanism *m)
+/* The load that acts on a model. With PD none acts along the command, so that no measurement enters eta_hat; LQR compares eta_hat with
+   deformations under the load                                                                                         (C1) */
+static const double *load_of(const struct control *c, const struct mechanism *m)
 {
-    return m == c->arm || c->feedback == FEEDBACK_LQR ? load_of(c) : NULL;
+    return m == c->arm || c->feedback == FEEDBACK_LQR ? estimated_load(c) : NULL;
 }
 
-/* Generalized forces of a motion of the model with a wrench at its tip, to c->force */
-static void inverse(struct control *c, const double *q, const double *qd, const double *qdd, const double *wrench)
+/* Generalized forces of the motion q, c->qd, c->qdd of the model with a wrench at its tip, to c->force */
+static void inverse_dynamics(struct control *c, const double *q, const double *wrench)
 {
-    const struct input in = {.q = q, .qd = qd, .tip_wrench = wrench};
+    const struct input in = {.q = q, .qd = c->qd, .tip_wrench = wrench};
     dyn_configuration(c->arm->model, c->arm->work, q);
-    dyn_inverse(c->arm->model, c->arm->work, &in, qdd, c->force);
+    dyn_inverse(c->arm->model, c->arm->work, &in, c->qdd, c->force);
 }
 
-/* Elastic coordinates in q that balance gravity, inertia of the joints' motion, the load, and further forces on the modes, NULL: none:
-   K eta = -f(eta) + Phi' w + drag, by iteration                                                               (C3), (C22) */
-static void settle(struct control *c, double *q, const double *qd, const double *qdd, const double *drag, int times)
+/* Elastic coordinates in c->q that balance gravity, the inertia of the joints' motion, the load, and further forces on the modes (NULL:
+   none), by iteration:  K eta = -f(eta) + Phi' w + drag                                                        (C3), (C22) */
+static void deflect(struct control *c, const double *drag, int times)
 {
     for (int i = 0; i < times && c->n_eta > 0; i++) {
-        inverse(c, q, qd, qdd, load_of(c));
+        inverse_dynamics(c, c->q, estimated_load(c));
         for (int k = 0; k < c->n_eta; k++) c->eta[k] = -c->force[c->elastic[k]];
         for (int k = 0; k < c->n_eta && drag != NULL; k++) c->eta[k] += drag[k];
         cholesky_solve(c->n_eta, c->K, c->inverse_k, c->eta);
-        for (int k = 0; k < c->n_eta; k++) q[c->elastic[k]] += c->eta[k];
+        for (int k = 0; k < c->n_eta; k++) c->q[c->elastic[k]] += c->eta[k];
     }
 }
 
-static void tip_position(struct control *c, const double *q, double p[3])
+/* Of the model at c->q */
+static void tip_position(struct control *c, double p[3])
 {
     const struct model *model = c->arm->model;
     struct frame_motion tip;
-    dyn_configuration(model, c->arm->work, q);
+    dyn_configuration(model, c->arm->work, c->q);
     dyn_position(model, c->arm->work);
     dyn_frame(model, c->arm->work, &model->tip_frame, &tip);
     memcpy(p, tip.p, sizeof tip.p);
 }
 
-/* x = J' (J J' + mu)^-1 error: the joints that move the tip by the error, as little as possible and bounded where the arm is
+/* x = J' (J J' + mu)^-1 error: the smallest motion of the joints that moves the tip by the error, bounded where the arm is
    singular. After tip_position().                                                                                     (C4) */
 static void move_tip(struct control *c, const double error[3], double *x)
 {
@@ -193,12 +202,12 @@ static void move_tip(struct control *c, const double error[3], double *x)
     for (int j = 0; j < c->n; j++) x[j] = J[0][j] * weight[0] + J[1][j] * weight[1] + J[2][j] * weight[2];
 }
 
-/* 2 sigma_v M_ff etad of the observed modes, with M of correct(); at the start they are at rest                        (C22) */
+/* 2 sigma_v M_ff etad of the observed modes, with M as correct() computed it; NULL: none, as at the start, where they are at rest (C22) */
 static const double *vibration_drag(struct control *c)
 {
     const double *M = c->arm->work->M, factor = 2 * c->vibration_damping;
     const int nv = c->arm->model->nv;
-    if (load_of(c) == NULL || factor == 0 || *c->count == 0) return NULL;
+    if (estimated_load(c) == NULL || factor == 0 || *c->count == 0) return NULL;
     for (int k = 0; k < c->n_eta; k++) {
         c->drag[k] = 0;
         for (int i = 0; i < c->n_eta; i++)
@@ -207,22 +216,22 @@ static const double *vibration_drag(struct control *c)
     return c->drag;
 }
 
-/* Positions with which the tip of the deflected model is where that of the undeformed arm is desired, minus those desired (C4) */
+/* Joint positions at which the deflected model has the tip position desired of the undeformed arm, minus the desired ones    (C4) */
 static void find_target(struct control *c, const struct sample *sample)
 {
-    enum { ROUNDS = 3, SETTLE = 2 };
+    enum { ROUNDS = 3, ITERATIONS = 2 };
     double desired[3], tip[3], error[3];
     memset(c->target, 0, (size_t)c->n * sizeof *c->target);
     if (c->compensation == COMPENSATE_NOTHING) return;
-    clear(c, c->q), clear(c, c->qd), clear(c, c->qdd);
+    clear_motion(c);
     put_joints(c, sample->q_ref, c->q);
     if (c->compensation == COMPENSATE_LOADS) put_joints(c, sample->qd_ref, c->qd);
     if (c->compensation == COMPENSATE_LOADS) put_joints(c, sample->qdd_ref, c->qdd);
-    tip_position(c, c->q, desired);
+    tip_position(c, desired);
     const double *drag = vibration_drag(c);
     for (int i = 0; i < ROUNDS; i++) {
-        settle(c, c->q, c->qd, c->qdd, drag, SETTLE);
-        tip_position(c, c->q, tip);
+        deflect(c, drag, ITERATIONS);
+        tip_position(c, tip);
         for (int k = 0; k < 3; k++) error[k] = desired[k] - tip[k];
         move_tip(c, error, c->r);
         for (int j = 0; j < c->n; j++) c->q[c->joint[j]] += c->r[j];
@@ -249,8 +258,8 @@ static void form_command(struct control *c, const struct sample *sample, double 
 
 /* ---- predicted motion ---------------------------------------------------------------------------------------------------- */
 
-/* The end of a step from (q, qd) with accelerations a0 at its begin and c->qdd at its end, to c->q and c->qd; joints of the guided
-   model are at the command then */
+/* The end of a step from (q, qd) with accelerations a0 at its start and c->qdd at its end, to c->q and c->qd; the joints of the guided
+   model arrive at the command */
 static void end_point(const struct control *c, const struct mechanism *m, const double *q, const double *qd,
                       const double *a0)
 {
@@ -265,13 +274,13 @@ static void end_point(const struct control *c, const struct mechanism *m, const 
 }
 
 /* One step of the trapezoidal rule for ID(q, qd, qdd) = tau from accelerations a0; two Newton iterations with the matrix
-   M + h/2 D + h^2/4 K of its begin.                                                                                    (C2) */
+   M + h/2 D + h^2/4 K of its start.                                                                                    (C2) */
 static enum status advance(struct control *c, struct mechanism *m, const double *tau, const double *a0, double *q,
                            double *qd)
 {
     enum { ITERATIONS = 2 };
     const size_t bytes = (size_t)c->arm->model->nv * sizeof(double);
-    const struct input end = {.q = c->q, .qd = c->qd, .tau = tau, .tip_wrench = load_on(c, m)};
+    const struct input end = {.q = c->q, .qd = c->qd, .tau = tau, .tip_wrench = load_of(c, m)};
     enum status status = mechanism_newton_factor(m, q, qd, c->sample_time / 2);
     memcpy(c->qdd, a0, bytes);
     if (m == c->guided) put_joints(c, c->qdd_command, c->qdd);
@@ -288,11 +297,11 @@ static enum status advance(struct control *c, struct mechanism *m, const double 
     return STATUS_OK;
 }
 
-/* The guided model arrives at the command: its modes move since the last sample, and accelerate                       (C1) */
+/* Moves the guided model to the command: its modes advance by a sample, then their accelerations are computed          (C1) */
 static enum status guide(struct control *c, bool first)
 {
     const struct input in = {
-        .q = c->guided_q, .qd = c->guided_qd, .prescribed_qdd = c->qdd_command, .tip_wrench = load_on(c, c->guided)};
+        .q = c->guided_q, .qd = c->guided_qd, .prescribed_qdd = c->qdd_command, .tip_wrench = load_of(c, c->guided)};
     const enum status status =
         first ? STATUS_OK : advance(c, c->guided, NULL, c->guided_qdd, c->guided_q, c->guided_qd);
     put_joints(c, c->q_command, c->guided_q);
@@ -305,30 +314,25 @@ static const double *command_of(const struct control *c, double sample)
     return c->command + c->n * (((int)fmod(sample, COMMANDS) + COMMANDS) % COMMANDS);
 }
 
-/* Torques in force over the coming sample, mean value, and the unmodeled torques: to c->torque                        (C6) */
-static void forces_ahead(struct control *c)
-{
-    const double late = floor(c->delay / c->sample_time + ROUNDING);
-    const double share = fmax(c->delay / c->sample_time - late, 0);
-    const double *now = command_of(c, *c->count - late), *before = command_of(c, *c->count - late - 1);
-    for (int j = 0; j < c->n; j++) c->torque[j] = (1 - share) * now[j] + share * before[j] + c->d[j];
-}
-
-/* The load acts on the modes alone: what it does to the joints is in d                                                (C15) */
-static void spare_joints(struct control *c)
-{
-    dyn_configuration(c->arm->model, c->arm->work, c->predicted_q);
-    observer_tip_force(c->arm, load_of(c), c->force);
-    for (int j = 0; j < c->n; j++) c->torque[j] -= c->force[c->joint[j]];
-}
-
-/* Hinge and modal accelerations for these torques, and with them the motion at the next sample                         (C6) */
+/* Joint and modal accelerations for the torques of the coming sample, and with them the motion at the next sample      (C6) */
 static enum status predict(struct control *c)
 {
-    const bool loaded = load_of(c) != NULL;
-    forces_ahead(c);
-    if (loaded) spare_joints(c);
-    const struct input in = {.q = c->predicted_q, .qd = c->predicted_qd, .tau = c->torque, .tip_wrench = load_of(c)};
+    const double *load = estimated_load(c);
+    const bool loaded = load != NULL;
+
+    /* the mean of the commands that act, and the unmodeled torques */
+    const double late = floor(c->delay / c->sample_time + ROUNDING);
+    const double fraction = fmax(c->delay / c->sample_time - late, 0);
+    const double *now = command_of(c, *c->count - late), *before = command_of(c, *c->count - late - 1);
+    for (int j = 0; j < c->n; j++) c->torque[j] = (1 - fraction) * now[j] + fraction * before[j] + c->d[j];
+
+    /* the load acts on the modes alone: its effect on the joints is in d                                         (C15) */
+    if (loaded) {
+        dyn_configuration(c->arm->model, c->arm->work, c->predicted_q);
+        observer_tip_force(c->arm, load, c->force);
+        for (int j = 0; j < c->n; j++) c->torque[j] -= c->force[c->joint[j]];
+    }
+    const struct input in = {.q = c->predicted_q, .qd = c->predicted_qd, .tau = c->torque, .tip_wrench = load};
     enum status status = mechanism_forward(c->arm, &in, c->a0);
     if (status == STATUS_OK) status = advance(c, c->arm, c->torque, c->a0, c->predicted_q, c->predicted_qd);
     for (int j = 0; j < c->n && loaded; j++) c->arrival[j] = c->qdd[c->joint[j]];
@@ -337,7 +341,7 @@ static enum status predict(struct control *c)
 
 /* ---- the correction loop ------------------------------------------------------------------------------------------------- */
 
-/* Discrepancy r of the velocities, the impulse that explains it, M (r; delta) = (p; 0), and the body forces that it corrects:
+/* Discrepancy r of the velocities, the impulse p that explains it, M (r; delta) = (p; 0), and the unmodeled torques that p corrects:
    d += (1 - exp(-lambda h))/h p                                                                                  (C7) to (C9) */
 static enum status correct(struct control *c, const struct sample *sample)
 {
@@ -367,23 +371,16 @@ static enum status correct(struct control *c, const struct sample *sample)
     return STATUS_OK;
 }
 
-/* What the sensors show corrects deformations and load. Joints accelerated as predicted but for r/h                    (C16) */
-static enum status observe(struct control *c, const struct sample *sample)
-{
-    for (int j = 0; j < c->n; j++) c->r[j] = c->arrival[j] + c->r[j] / c->sample_time;
-    return observer_correct(&c->observer, c->r, sample->sensor, c->predicted_q, c->predicted_qd);
-}
-
 /* ---- LQR ----------------------------------------------------------------------------------------------------------------- */
 
-/* Rates of (q, h qd) with time in samples, at rest in the start pose under the torques that hold it                    (C10) */
+/* Rates of (q, h qd) with time in samples, at rest in the start pose under the holding torques                         (C10) */
 static enum status linearize(struct control *c)
 {
     const int nv = c->arm->model->nv, nx = 2 * nv;
     const double h = c->sample_time;
     struct lqr *l = &c->lqr;
     clear(c, c->qd), clear(c, c->qdd);
-    inverse(c, c->guided_q, c->qd, c->qdd, NULL);
+    inverse_dynamics(c, c->guided_q, NULL);
     for (int j = 0; j < c->n; j++) c->torque[j] = c->force[c->joint[j]];
     const struct input rest = {.q = c->guided_q, .qd = c->qd, .tau = c->torque};
     enum status status = mechanism_forward_jacobian(c->arm, &rest, c->a0, c->by_q, c->by_qd);
@@ -400,11 +397,13 @@ static enum status linearize(struct control *c)
     return STATUS_OK;
 }
 
-/* Errors of the joints and torques count by the squares of their shares of what is accepted (Bryson's rule)          (C11) */
-static void weigh(struct control *c)
+/* The gain for errors of joints and torques that are weighted by the inverse squares of the accepted ones (Bryson's rule)  (C11) */
+static enum status find_gain(struct control *c)
 {
     const int nv = c->arm->model->nv, nx = 2 * nv;
     struct lqr *l = &c->lqr;
+    const enum status status = linearize(c);
+    if (status != STATUS_OK) return status;
     memset(l->Q, 0, (size_t)nx * (size_t)nx * sizeof *l->Q);
     for (int j = 0; j < c->n; j++) {
         const int q = c->joint[j], qd = nv + q;
@@ -414,18 +413,11 @@ static void weigh(struct control *c)
         l->Q[(nx + 1) * qd] = 1 / (rate * rate);
         l->R[j] = 1 / (torque * torque);
     }
+    lqr_discretize(l);
+    return lqr_solve(l, c->gain);
 }
 
-static enum status find_gain(struct control *c)
-{
-    const enum status status = linearize(c);
-    if (status != STATUS_OK) return status;
-    weigh(c);
-    lqr_discretize(&c->lqr);
-    return lqr_solve(&c->lqr, c->gain);
-}
-
-/* tau += F (command - motion): joints as measured, modes as predicted for them                                        (C14) */
+/* tau += F (command - motion), with measured joints and predicted modes                                               (C14) */
 static void add_feedback(struct control *c, const struct sample *sample)
 {
     const int nv = c->arm->model->nv;
@@ -445,16 +437,16 @@ static void add_feedback(struct control *c, const struct sample *sample)
 
 /* ---- torques ------------------------------------------------------------------------------------------------------------- */
 
-/* tau = diag(M_0) (kp e + kd ed) unless the feedback is LQR, and the torques at rest in the commanded position */
+/* tau = diag(M_0) (kp e + kd ed), unless the feedback is LQR, plus the torques at rest in the commanded position for LAW_PD_GRAVITY */
 static void pd_torques(struct control *c, const struct sample *sample)
 {
     memset(c->torque, 0, (size_t)c->n * sizeof *c->torque);
     if (c->law == LAW_PD_GRAVITY) {
-        enum { SETTLE = 4 };
-        clear(c, c->q), clear(c, c->qd), clear(c, c->qdd);
+        enum { ITERATIONS = 4 };
+        clear_motion(c);
         put_joints(c, c->q_command, c->q);
-        settle(c, c->q, c->qd, c->qdd, NULL, SETTLE);
-        inverse(c, c->q, c->qd, c->qdd, NULL);
+        deflect(c, NULL, ITERATIONS);
+        inverse_dynamics(c, c->q, NULL);
         for (int j = 0; j < c->n; j++) c->torque[j] = c->force[c->joint[j]];
     }
     for (int j = 0; j < c->n && c->feedback == FEEDBACK_PD; j++)
@@ -463,12 +455,12 @@ static void pd_torques(struct control *c, const struct sample *sample)
 }
 
 /* tau = ID(q, qd, qdd_command + kd ed + kp e) with the modes at zero or as predicted along the command                (C1);
-   that of the command itself if the feedback is LQR                                                                   (C14) */
+   if the feedback is LQR, the inverse dynamics of the command itself                                                  (C14) */
 static void computed_torques(struct control *c, const struct sample *sample)
 {
     const bool flexible = c->law == LAW_FLEXIBLE, pd = c->feedback == FEEDBACK_PD;
     const size_t bytes = (size_t)c->arm->model->nv * sizeof(double);
-    clear(c, c->q), clear(c, c->qd), clear(c, c->qdd);
+    clear_motion(c);
     if (flexible) {
         memcpy(c->q, c->guided_q, bytes);
         memcpy(c->qd, c->guided_qd, bytes);
@@ -480,11 +472,11 @@ static void computed_torques(struct control *c, const struct sample *sample)
     put_joints(c, pd ? sample->q : c->q_command, c->q);
     put_joints(c, pd ? sample->qd : c->qd_command, c->qd);
     put_joints(c, c->r, c->qdd);
-    inverse(c, c->q, c->qd, c->qdd, NULL);
+    inverse_dynamics(c, c->q, NULL);
     for (int j = 0; j < c->n; j++) c->torque[j] = c->force[c->joint[j]];
 }
 
-/* Torques at this sample, without the estimated ones, rounded: the command of the sample */
+/* The command of this sample: the torques without the estimated unmodeled ones, rounded */
 static enum status form_torques(struct control *c, const struct sample *sample)
 {
     double *command = c->command + c->n * ((int)fmod(*c->count, COMMANDS));
@@ -501,38 +493,35 @@ static enum status form_torques(struct control *c, const struct sample *sample)
 
 /* ---- samples ------------------------------------------------------------------------------------------------------------- */
 
-/* Both models at rest in the desired position, deflected by gravity */
-static void start_models(struct control *c, const struct sample *sample)
-{
-    enum { SETTLE = 20 };
-    const size_t bytes = (size_t)c->arm->model->nv * sizeof(double);
-    clear(c, c->q), clear(c, c->qd), clear(c, c->qdd);
-    put_joints(c, sample->q_ref, c->q);
-    for (int j = 0; j < c->n; j++) c->q[c->joint[j]] += c->shift[j];
-    settle(c, c->q, c->qd, c->qdd, NULL, SETTLE);
-    memcpy(c->guided_q, c->q, bytes);
-    memcpy(c->predicted_q, c->q, bytes);
-    dyn_configuration(c->arm->model, c->arm->work, c->q);
-    dyn_mass_matrix(c->arm->model, c->arm->work);
-    for (int j = 0; j < c->n; j++) c->inertia[j] = c->arm->work->M[(c->arm->model->nv + 1) * c->joint[j]];
-}
-
-/* Motion of the modes along the command is needed */
-static bool follows_command(const struct control *c)
+/* Whether the motion of the modes along the command is needed */
+static bool needs_guided(const struct control *c)
 {
     return c->law == LAW_FLEXIBLE || c->feedback == FEEDBACK_LQR;
 }
 
 enum status control_start(struct control *c, const struct sample *sample)
 {
+    enum { ITERATIONS = 20 };
+    const size_t bytes = (size_t)c->arm->model->nv * sizeof(double);
     memset(c->state, 0, (size_t)c->n_state * sizeof *c->state);
     find_target(c, sample);
     memcpy(c->shift, c->target, (size_t)c->n * sizeof *c->shift);
-    start_models(c, sample);
+
+    /* both models at rest in the desired position, deflected by gravity */
+    clear_motion(c);
+    put_joints(c, sample->q_ref, c->q);
+    for (int j = 0; j < c->n; j++) c->q[c->joint[j]] += c->shift[j];
+    deflect(c, NULL, ITERATIONS);
+    memcpy(c->guided_q, c->q, bytes);
+    memcpy(c->predicted_q, c->q, bytes);
+    dyn_configuration(c->arm->model, c->arm->work, c->q);
+    dyn_mass_matrix(c->arm->model, c->arm->work);
+    for (int j = 0; j < c->n; j++) c->inertia[j] = c->arm->work->M[(c->arm->model->nv + 1) * c->joint[j]];
+
     enum status status = c->feedback == FEEDBACK_LQR ? find_gain(c) : STATUS_OK;
     if (status == STATUS_OK && observes(&c->observer)) status = observer_start(&c->observer, c->guided_q);
     form_command(c, sample, 0);
-    if (status == STATUS_OK && follows_command(c)) status = guide(c, true);
+    if (status == STATUS_OK && needs_guided(c)) status = guide(c, true);
     if (status == STATUS_OK) status = form_torques(c, sample);
     for (int i = 1; i < COMMANDS; i++) memcpy(c->command + c->n * i, c->command, (size_t)c->n * sizeof *c->command);
     return status;
@@ -543,11 +532,15 @@ enum status control_sample(struct control *c, const struct sample *sample)
     const bool first = *c->count == 0, senses = observes(&c->observer),
                predicts = c->correction_bandwidth > 0 || c->feedback == FEEDBACK_LQR || senses;
     enum status status = predicts && !first ? correct(c, sample) : STATUS_OK;
-    if (status == STATUS_OK && senses && !first) status = observe(c, sample);
+    if (status == STATUS_OK && senses && !first) {
+        /* the accelerations of the joints: those predicted, plus r/h from the discrepancy of the velocities             (C16) */
+        for (int j = 0; j < c->n; j++) c->r[j] = c->arrival[j] + c->r[j] / c->sample_time;
+        status = observer_correct(&c->observer, c->r, sample->sensor, c->predicted_q, c->predicted_qd);
+    }
     if (first) put_joints(c, sample->q, c->predicted_q);
     if (first) put_joints(c, sample->qd, c->predicted_qd);
     form_command(c, sample, first ? 0 : c->sample_time);
-    if (status == STATUS_OK && follows_command(c)) status = guide(c, first);
+    if (status == STATUS_OK && needs_guided(c)) status = guide(c, first);
     if (status == STATUS_OK) status = form_torques(c, sample);
     if (status == STATUS_OK && predicts) status = predict(c);
     *c->count += 1;

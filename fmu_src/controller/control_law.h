@@ -12,10 +12,10 @@ enum law { LAW_PD, LAW_PD_GRAVITY, LAW_RIGID, LAW_FLEXIBLE, LAW_COUNT };
 enum compensation { COMPENSATE_NOTHING, COMPENSATE_GRAVITY, COMPENSATE_LOADS, COMPENSATION_COUNT };
 enum feedback { FEEDBACK_PD, FEEDBACK_LQR, FEEDBACK_COUNT };
 
-/* Samples that a torque may be late by; commands that are kept for it. */
+/* Longest delay of a torque in samples; commands that are kept for it. */
 enum { MOST_DELAY = 16, COMMANDS = MOST_DELAY + 2 };
 
-/* Desired and measured motion of the joints at a sample, n numbers each; measured by the sensors. */
+/* Desired and measured motion of the joints at a sample, n numbers each, and the values of the sensors. */
 struct sample {
     const double *q_ref, *qd_ref, *qdd_ref, *q, *qd;
     const double *sensor; /* as many as there are sensors */
@@ -37,13 +37,13 @@ struct control {
     /* the model, twice: with free joints, and with joints that follow the command */
     struct mechanism *arm, *guided;
     int n, n_eta; /* joints, elastic coordinates           */
-    int *joint;   /* n: their places in q                  */
+    int *joint;   /* n: their indices in q                 */
     int *elastic; /* n_eta: likewise                       */
 
     /* the state: all of it is in one array */
     double *state;
     int n_state;
-    double *count;                             /* samples taken                                                      */
+    double *count;                             /* number of samples                                                  */
     double *d;                                 /* n: estimated unmodeled torques                           [N m, N] */
     double *shift, *shift_rate;                /* n: command minus desired position, and its rate                    */
     double *inertia;                           /* n: diagonal of M at the start, modes locked, for feedback          */
@@ -70,13 +70,14 @@ enum status control_make(struct control *c, struct mechanism *arm, struct mechan
 /* After parameters of the model have changed. */
 enum status control_adopt(struct control *c);
 
-/* The state at the start: the arm at rest in the desired position, no error known; control_torque() is then the command of the start. */
+/* The state at the start: the arm at rest in the desired position, without an estimated error. control_torque() then returns the command
+   of the start. */
 enum status control_start(struct control *c, const struct sample *sample);
 
 /* One sample: torques, and predictions for the next one. */
 enum status control_sample(struct control *c, const struct sample *sample);
 
-/* The torques in force just before a time, counted from the first sample. */
+/* The torques that act just before a time, counted from the first sample. */
 const double *control_torque(const struct control *c, double time);
 
 #endif

@@ -44,18 +44,8 @@ static double sensor_value(const struct controller *c, int sensor, enum sensor_v
     return c->instance.stepper.value[sensor_reference(c->control.n, sensor, value)];
 }
 
-static void take_observer(struct controller *c)
-{
-    struct observer *observer = &c->control.observer;
-    if (c->sensors.n == 0) return;
-    observer->sample_time = own_value(c, SAMPLE_TIME);
-    observer->bandwidth = observer_value(c, OBSERVER_BANDWIDTH);
-    c->control.vibration_damping = observer_value(c, VIBRATION_DAMPING);
-    for (int i = 0; i < c->sensors.n; i++) observer->noise[i] = sensor_value(c, i, NOISE);
-}
-
-/* From the values to the laws */
-static void take_parameters(struct controller *c)
+/* Copies the parameters to the laws */
+static void set_parameters(struct controller *c)
 {
     struct control *control = &c->control;
     control->law = (enum law)own_value(c, LAW);
@@ -73,52 +63,48 @@ static void take_parameters(struct controller *c)
         control->accepted_acceleration[j] = joint_value(c, j, LQR_ACCELERATION);
         control->torque_resolution[j] = joint_value(c, j, TORQUE_RESOLUTION);
     }
-}
-
-/* Acceleration of the rigid arm's inertia against vibration excites the fast modes */
-static enum status check_damping(struct controller *c)
-{
-    const double damping = c->sensors.n > 0 ? observer_value(c, VIBRATION_DAMPING) : 0;
-    if (damping == 0 || own_value(c, LAW) != LAW_RIGID) return STATUS_OK;
-    report_add(c->instance.report, REPORT_ERROR,
-               "vibration_damping = %.9g 1/s: must be 0 with law 2, with which it makes the loop unstable", damping);
-    return STATUS_BAD_DRIVE;
+    if (c->sensors.n == 0) return;
+    control->observer.sample_time = own_value(c, SAMPLE_TIME);
+    control->observer.bandwidth = observer_value(c, OBSERVER_BANDWIDTH);
+    control->vibration_damping = observer_value(c, VIBRATION_DAMPING);
+    for (int i = 0; i < c->sensors.n; i++) control->observer.noise[i] = sensor_value(c, i, NOISE);
 }
 
 static enum status check_parameters(struct controller *c)
 {
     struct instance *instance = &c->instance;
-    if (instance_check_parameters(instance) > 0 || check_damping(c) != STATUS_OK) return STATUS_BAD_DRIVE;
-    const double delay = own_value(c, DELAY), longest = MOST_DELAY * own_value(c, SAMPLE_TIME);
-    if (delay <= longest * (1 + 1e-9)) return STATUS_OK;
-    report_add(instance->report, REPORT_ERROR, "delay = %.9g s: must be at most %d sample times, %.9g s", delay,
-               (int)MOST_DELAY, longest);
-    return STATUS_BAD_DRIVE;
-}
+    if (instance_check_parameters(instance) > 0) return STATUS_BAD_DRIVE;
 
-/* Parameters of the model, to both instances of it */
-static enum status set_models(struct controller *c)
-{
-    const struct experiment experiment = {0};
-    for (int r = 0; r < c->instance.variables.n_values; r++) {
-        const double value = c->instance.stepper.value[r];
-        if (c->arm_reference[r] >= 0) instance_set(c->arm, c->arm_reference[r], value);
-        if (c->guided_reference[r] >= 0) instance_set(c->guided, c->guided_reference[r], value);
-    }
-    enum status status = instance_initialize(c->arm, &experiment);
-    if (status == STATUS_OK) status = instance_initialize(c->guided, &experiment);
-    return status;
+    /* accelerating the rigid arm's inertia against vibration excites the fast modes */
+    const double damping = c->sensors.n > 0 ? observer_value(c, VIBRATION_DAMPING) : 0;
+    const double delay = own_value(c, DELAY), longest = MOST_DELAY * own_value(c, SAMPLE_TIME);
+    if (damping != 0 && own_value(c, LAW) == LAW_RIGID)
+        report_add(instance->report, REPORT_ERROR,
+                   "vibration_damping = %.9g 1/s: must be 0 with law 2, with which it makes the loop unstable",
+                   damping);
+    else if (!(delay <= longest * (1 + 1e-9)))
+        report_add(instance->report, REPORT_ERROR, "delay = %.9g s: must be at most %d sample times, %.9g s", delay,
+                   (int)MOST_DELAY, longest);
+    else return STATUS_OK;
+    return STATUS_BAD_DRIVE;
 }
 
 static enum status adopt_parameters(struct instance *instance, double tolerance)
 {
     struct controller *c = controller_of(instance);
-    (void)tolerance; /* of an integrator, which it does not have */
+    const struct experiment experiment = {0};
+    (void)tolerance; /* of an integrator, which a controller does not have */
     enum status status = check_parameters(c);
-    if (status == STATUS_OK) status = set_models(c);
     if (status != STATUS_OK) return status;
-    take_parameters(c);
-    take_observer(c);
+    for (int r = 0; r < c->instance.variables.n_values; r++) {
+        const double value = c->instance.stepper.value[r];
+        if (c->arm_reference[r] >= 0) instance_set(c->arm, c->arm_reference[r], value);
+        if (c->guided_reference[r] >= 0) instance_set(c->guided, c->guided_reference[r], value);
+    }
+    status = instance_initialize(c->arm, &experiment);
+    if (status == STATUS_OK) status = instance_initialize(c->guided, &experiment);
+    if (status != STATUS_OK) return status;
+    set_parameters(c);
     return control_adopt(&c->control);
 }
 
@@ -137,7 +123,7 @@ static double rounded(double value, double resolution)
 }
 
 /* The inputs at a local time */
-static struct sample take_sample(struct controller *c, const struct step_inputs *inputs, double t)
+static struct sample sample_at(struct controller *c, const struct step_inputs *inputs, double t)
 {
     const struct stepper *stepper = &c->instance.stepper;
     const int n = c->control.n;
@@ -156,8 +142,8 @@ static struct sample take_sample(struct controller *c, const struct step_inputs 
                            x + n * Q_MEASURED, x + n * QD_MEASURED, sensor};
 }
 
-/* After a sample: what its torques were computed with */
-static void put_sampled(struct controller *c)
+/* The outputs that change with a sample, other than the torques */
+static void set_outputs(struct controller *c)
 {
     double *value = c->instance.stepper.value;
     for (int j = 0; j < c->control.n; j++) {
@@ -168,12 +154,12 @@ static void put_sampled(struct controller *c)
         value[observer_reference(c->control.n, LOAD_X) + k] = c->control.observer.wrench[3 + k];
 }
 
-static void put_torques(struct controller *c, const double *torque)
+static void set_torques(struct controller *c, const double *torque)
 {
     for (int j = 0; j < c->control.n; j++) c->instance.stepper.value[joint_reference(j, TAU)] = torque[j];
 }
 
-/* Values are those of the last sample until the next */
+/* Values do not change between samples */
 static enum status update(struct instance *instance)
 {
     (void)instance;
@@ -193,11 +179,11 @@ static enum status initialize(struct instance *instance, const struct experiment
     enum status status = adopt_parameters(instance, experiment->tolerance);
     if (status != STATUS_OK) return status;
     stepper_start(&instance->stepper, experiment->start_time);
-    const struct sample sample = take_sample(c, &instance->stepper.now, 0);
+    const struct sample sample = sample_at(c, &instance->stepper.now, 0);
     status = control_start(&c->control, &sample);
     if (status != STATUS_OK) report_add(instance->report, REPORT_ERROR, "at the start: %s", status_text(status));
-    put_sampled(c);
-    put_torques(c, c->control.command);
+    set_outputs(c);
+    set_torques(c, c->control.command);
     return status;
 }
 
@@ -207,8 +193,8 @@ static bool acts_on_start(const struct instance *instance, const struct variable
     return true;
 }
 
-/* Samples are due at multiples of the sample time. One that is due at the end of the step is taken in the next, with the inputs
-   that are set until then. */
+/* Samples are due at multiples of the sample time. A sample at the end of a step is computed in the next step, with the inputs that are
+   set until then. */
 static enum status step(struct instance *instance, double h)
 {
     struct controller *c = controller_of(instance);
@@ -218,18 +204,18 @@ static enum status step(struct instance *instance, double h)
     if (status == STATUS_OK) status = stepper_step(stepper, h);
     for (double t = *c->control.count * Ts; status == STATUS_OK && t < stepper->local - 1e-6 * Ts;
          t = *c->control.count * Ts) {
-        const struct sample sample = take_sample(c, &stepper->before, t);
+        const struct sample sample = sample_at(c, &stepper->before, t);
         status = control_sample(&c->control, &sample);
         if (status != STATUS_OK)
             report_add(instance->report, REPORT_ERROR, "sample at t = %.9g s: %s", stepper->start_time + t,
                        status_text(status));
-        else put_sampled(c);
+        else set_outputs(c);
     }
-    if (status == STATUS_OK) put_torques(c, control_torque(&c->control, stepper->local));
+    if (status == STATUS_OK) set_torques(c, control_torque(&c->control, stepper->local));
     return status;
 }
 
-/* Between samples nothing changes with the inputs */
+/* Between samples the outputs do not depend on the inputs */
 static enum status directional(struct instance *instance, int n_unknown, const int *unknown, int n_known,
                                const int *known, const double *seed, double *result)
 {
@@ -257,7 +243,7 @@ static const struct instance_ops controller_ops = {.update = update,
                                                    .adopt_parameters = adopt_parameters,
                                                    .release = release};
 
-/* What the laws cannot control */
+/* Reports an error for a robot that the laws cannot control */
 static enum status check_robot(const struct instance *arm, const char *name, struct report *report)
 {
     const struct robot *robot = sim_robot(arm);
@@ -281,26 +267,13 @@ static enum status check_robot(const struct instance *arm, const char *name, str
     return STATUS_BAD_ROBOT;
 }
 
-/* The joints of the guided model are placed by the laws; its own start is the file's */
-static void stay(void *context, double t, int link, int k, double x[3])
+/* The laws set the positions of the guided model's joints; as an instance of its own it stays where the file starts it */
+static void start_position(void *context, double t, int link, int k, double x[3])
 {
     const struct controller *c = context;
     (void)t;
     x[0] = sim_robot(c->arm)->link[link].joint.start_position[k];
     x[1] = x[2] = 0;
-}
-
-static enum status make_models(struct controller *c, const char *text)
-{
-    struct instance *instance = &c->instance;
-    const int before = instance->report->errors;
-    const char *robot = controller_robot(instance->name, text, instance->report, &instance->arena);
-    if (robot == NULL) return instance->report->errors == before ? STATUS_NO_MEMORY : STATUS_BAD_DRIVE;
-    const struct sim_motion motion = {.context = c, .at = stay};
-    enum status status = sim_make(instance->name, robot, instance->report, &c->arm);
-    if (status == STATUS_OK) status = check_robot(c->arm, instance->name, instance->report);
-    if (status == STATUS_OK) status = sim_make_moved(instance->name, robot, &motion, instance->report, &c->guided);
-    return status;
 }
 
 static int reference_of(const struct instance *model, const struct variable *variable)
@@ -316,7 +289,12 @@ static enum status build(struct controller *c, const char *text)
     struct instance *instance = &c->instance;
     struct variables *v = &instance->variables;
     struct arena *arena = &instance->arena;
-    enum status status = make_models(c, text);
+    const struct sim_motion motion = {.context = c, .at = start_position};
+    const char *robot;
+    enum status status = controller_robot(instance->name, text, instance->report, &instance->arena, &robot);
+    if (status == STATUS_OK) status = sim_make(instance->name, robot, instance->report, &c->arm);
+    if (status == STATUS_OK) status = check_robot(c->arm, instance->name, instance->report);
+    if (status == STATUS_OK) status = sim_make_moved(instance->name, robot, &motion, instance->report, &c->guided);
     if (status == STATUS_OK)
         status = controller_sensors(instance->name, text, c->arm, instance->report, arena, &c->sensors);
     if (status == STATUS_OK) status = controller_variables(c->arm, &c->sensors, arena, v);

@@ -20,13 +20,13 @@ enum status lqr_make(struct lqr *l, int nx, int nu, struct arena *arena)
     return arena->failed ? STATUS_NO_MEMORY : STATUS_OK;
 }
 
-void lqr_set_motion(struct lqr *l, int m, int nv, const int *of, double h, const double *by_q, const double *by_qd)
+void lqr_set_motion(struct lqr *l, int m, int nv, const int *index, double h, const double *by_q, const double *by_qd)
 {
     memset(l->A, 0, (size_t)l->nx * (size_t)l->nx * sizeof *l->A);
     for (int i = 0; i < m; i++) {
         l->A[l->nx * i + m + i] = 1;
         for (int k = 0; k < m; k++) {
-            const int entry = of ? nv * of[k] + of[i] : nv * k + i;
+            const int entry = index ? nv * index[k] + index[i] : nv * k + i;
             l->A[l->nx * (m + i) + k] = h * h * by_q[entry];
             l->A[l->nx * (m + i) + m + k] = h * by_qd[entry];
         }
@@ -50,13 +50,6 @@ static void add_transposed_product(int n, const double *A, const double *B, doub
     for (int k = 0; k < n; k++)
         for (int i = 0; i < n; i++)
             for (int j = 0; j < n; j++) C[n * i + j] += A[n * k + i] * B[n * k + j];
-}
-
-/* C += A B', all n x n */
-static void add_product_transposed(int n, const double *A, const double *B, double *C)
-{
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < n; j++) C[n * i + j] += dense_dot(n, A + n * i, B + n * j);
 }
 
 static void add_identity(int n, double *A)
@@ -121,18 +114,6 @@ void lqr_discretize(struct lqr *l)
 
 /* ---- the Riccati equation ------------------------------------------------------------------------------------------------ */
 
-/* G = B R^-1 B' */
-static void start_doubling(struct lqr *l)
-{
-    const int n = l->nx, m = l->nu;
-    copy(n, l->A, l->power);
-    copy(n, l->Q, l->X);
-    memset(l->G, 0, (size_t)n * (size_t)n * sizeof *l->G);
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < n; j++)
-            for (int k = 0; k < m; k++) l->G[n * i + j] += l->B[m * i + k] * l->B[m * j + k] / l->R[k];
-}
-
 /* Y W^-1 for the factors of W', as lu_factor() sees the rows of W */
 static void divide(const struct lqr *l, const double *Y, double *quotient)
 {
@@ -158,8 +139,8 @@ static void keep_diagonal(const struct lqr *l, double *diagonal)
     for (int i = 0; i < l->nx; i++) diagonal[i] = l->X[(l->nx + 1) * i];
 }
 
-/* Largest relative growth of a diagonal element of X since keep_diagonal(). X grows by a matrix that is not negative, so it bounds
-   that of the others. NaN if X is not finite. */
+/* Largest relative growth of a diagonal element of X since keep_diagonal(). X grows by a positive semidefinite matrix, so this bounds
+   the growth of all elements. NaN if X is not finite. */
 static double growth(const struct lqr *l, const double *diagonal)
 {
     double largest = 0;
@@ -189,7 +170,8 @@ static double double_once(struct lqr *l)
     symmetrize(n, l->X);
     const double grown = growth(l, l->P);
     product(n, n, n, l->V, l->G, T);
-    add_product_transposed(n, T, A, l->G);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) l->G[n * i + j] += dense_dot(n, T + n * i, A + n * j);
     symmetrize(n, l->G);
     product(n, n, n, l->V, A, T);
     copy(n, T, A);
@@ -214,12 +196,12 @@ static bool gain(struct lqr *l, bool filter, double *F)
     return true;
 }
 
-/* Each doubling is twice as many samples ahead. Convergence is quadratic: after a growth of ENOUGH the next one is rounding. */
+/* Each doubling looks twice as many samples ahead. Convergence is quadratic: after a growth of ENOUGH the next one is rounding error. */
 enum { MOST_DOUBLINGS = 60 };
 static const double ENOUGH = 1e-11;
 
 /* The cost of this feedback, X = C' X C + Q + F' R F with C = A - B F, by doubling: one Newton step for the Riccati equation, which
-   removes what rounding left (Hewer 1971). Fails if the feedback does not stabilize. */
+   removes rounding errors (Hewer 1971). Fails if the feedback does not stabilize. */
 static bool refine(struct lqr *l, const double *F)
 {
     const int n = l->nx, m = l->nu;
@@ -244,8 +226,16 @@ static bool refine(struct lqr *l, const double *F)
 
 enum status lqr_solve(struct lqr *l, double *F)
 {
+    const int n = l->nx, m = l->nu;
     double grown = INFINITY;
-    start_doubling(l);
+
+    /* the doubling starts with A, Q and G = B R^-1 B' */
+    copy(n, l->A, l->power);
+    copy(n, l->Q, l->X);
+    memset(l->G, 0, (size_t)n * (size_t)n * sizeof *l->G);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            for (int k = 0; k < m; k++) l->G[n * i + j] += l->B[m * i + k] * l->B[m * j + k] / l->R[k];
     for (int k = 0; k < MOST_DOUBLINGS && grown > ENOUGH; k++) grown = double_once(l);
     const bool solved = grown <= ENOUGH && gain(l, false, F) && refine(l, F) && gain(l, false, F);
     return solved ? STATUS_OK : STATUS_NO_RICCATI;

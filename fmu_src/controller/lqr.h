@@ -1,4 +1,4 @@
-/* The linear quadratic regulator in discrete time: u = -F x makes the sum of x' Q x + u' R u over all samples the least one.
+/* The linear quadratic regulator in discrete time: u = -F x minimizes the sum of x' Q x + u' R u over all samples.
    docs/control.md, (C10) to (C13). Matrices are row major. */
 #ifndef LQR_H
 #define LQR_H
@@ -11,7 +11,7 @@ struct lqr {
 
     /* filled by the caller; time is counted in samples */
     double *A, *B; /* nx x nx, nx x nu: dx/dt = A x + B u; lqr_discretize() makes it x+ = A x + B u */
-    double *Q;     /* nx x nx, symmetric and not negative                                       */
+    double *Q;     /* nx x nx, symmetric and positive semidefinite                              */
     double *R;     /* nu: a diagonal, positive                                                  */
 
     double *X; /* nx x nx: solution of the Riccati equation, by lqr_solve()                     */
@@ -24,10 +24,10 @@ struct lqr {
 enum status lqr_make(struct lqr *l, int nx, int nu, struct arena *arena);
 
 /* A of m coordinates and their rates times h, d/dt (x, h xd) = (h xd, h^2 xdd), from the derivatives of all nv accelerations, by columns.
-   of: the m coordinates among the nv; NULL: all.                                                                  (C10, C17) */
-void lqr_set_motion(struct lqr *l, int m, int nv, const int *of, double h, const double *by_q, const double *by_qd);
+   index: the m coordinates among the nv; NULL: all.                                                               (C10, C17) */
+void lqr_set_motion(struct lqr *l, int m, int nv, const int *index, double h, const double *by_q, const double *by_qd);
 
-/* From rates to the change over one sample with u held: exact but for rounding. */
+/* From rates to the change over one sample with constant u, exact up to rounding. */
 void lqr_discretize(struct lqr *l);
 
 /* From rates to the change over one step of the trapezoidal rule: A <- (I + A/2) (I - A/2)^-1; B is not changed.       (C17) */

@@ -6,12 +6,12 @@
 #include "math/dense.h"
 #include "math/eigen.h"
 
-/* The load is forgotten, and the linear model decays, at this share of the bandwidth: what no sensor sees stays bounded */
+/* The load and the linear model decay at this fraction of the bandwidth, so that what no sensor sees stays bounded */
 static const double LEAK = 1e-3;
-/* If even this force changes no sensor by its noise, no load is seen                                                   [N] */
+/* If even this force changes no sensor by more than its noise, no load is seen                                         [N] */
 static const double UNSEEN = 1e9;
-/* mu of (C21), as a share of the squared sensitivity at the start */
-static const double LEAST_SIGHT = 1e-6;
+/* mu of (C21), as a fraction of the squared sensitivity at the start */
+static const double LEAST_SENSITIVITY = 1e-6;
 
 enum { AXES = 3 };
 
@@ -49,8 +49,8 @@ void observer_place_state(struct observer *o, double *state)
     const int n = o->sensors.n;
     o->wrench = state;
     o->gain = o->wrench + 6;
-    o->share = o->gain + n * 2 * o->n_eta;
-    o->floor = o->share + n * n;
+    o->S = o->gain + n * 2 * o->n_eta;
+    o->floor = o->S + n * n;
 }
 
 /* ---- the load ------------------------------------------------------------------------------------------------------------ */
@@ -62,13 +62,13 @@ void observer_tip_force(const struct mechanism *m, const double wrench[6], doubl
     dyn_frame_force(m->model, m->work, &load, force);
 }
 
-/* What is left of a load after a sample */
-static double leak(const struct observer *o)
+/* The fraction of a load that remains after a sample */
+static double remainder_of(const struct observer *o)
 {
     return exp(-LEAK * o->bandwidth * o->sample_time);
 }
 
-/* G: how sensors change with a load that grows as exp(omega_o t), to which the modes respond by
+/* G, the change of the sensors with a load that grows as exp(omega_o t), to which the modes respond by
    (K + omega_o D + omega_o^2 M)^-1 Phi'. After sensors_place().                                                       (C18) */
 static enum status respond(struct observer *o)
 {
@@ -96,8 +96,8 @@ static enum status respond(struct observer *o)
     return STATUS_OK;
 }
 
-/* A += G' R^-1 G */
-static void add_sight(const struct observer *o, const double *G, double A[AXES * AXES])
+/* A += G' R^-1 G: the information of the sensors about the load */
+static void add_information(const struct observer *o, const double *G, double A[AXES * AXES])
 {
     for (int k = 0; k < o->sensors.n; k++)
         for (int i = 0; i < AXES; i++)
@@ -154,32 +154,26 @@ static void measure(struct observer *o)
     for (int k = 0; k < s->n; k++) l->R[k] = o->noise[k] * o->noise[k];
 }
 
-/* What counts for the bandwidth: of strain gauges G; where there are none, what accelerometers show of a load at once */
-static void choose_sight(struct observer *o)
+/* Noise of the load, so that the estimate follows it with the bandwidth in the direction that is seen best, and of the modes, which get
+   the energy of the load's change                                                                                     (C19) */
+static void set_process_noise(struct observer *o)
 {
-    const int n = o->sensors.n, first = 2 * o->n_eta;
+    struct lqr *l = &o->filter;
+    const int m = o->n_eta, n = o->sensors.n;
+    double A[AXES * AXES] = {0}, V[AXES * AXES], seen[AXES];
+    add_information(o, o->G, A);
+    *o->floor = LEAST_SENSITIVITY * (A[0] + A[4] + A[8]);
+
+    /* the bandwidth is that of the strain gauges, by G; without any, that of the accelerometers' direct response to a load */
     bool gauged = false;
     for (int k = 0; k < n; k++) gauged = gauged || o->sensors.sensor[k].shows != SPECIFIC_FORCE;
     for (int k = 0; k < n; k++)
         for (int j = 0; j < AXES; j++) {
             const bool inertial = o->sensors.sensor[k].shows == SPECIFIC_FORCE;
-            const double direct = o->filter.B[n * (first + j) + k];
-            o->counted[AXES * k + j] = !gauged ? direct : inertial ? 0 : o->G[AXES * k + j];
+            o->counted[AXES * k + j] = !gauged ? l->B[n * (2 * m + j) + k] : inertial ? 0 : o->G[AXES * k + j];
         }
-}
-
-/* Noise of the load, so that it is followed with the bandwidth in the direction that is seen best, and of the modes, which get the
-   energy that the load's change has                                                                                   (C19) */
-static void excite(struct observer *o)
-{
-    struct lqr *l = &o->filter;
-    const int m = o->n_eta;
-    double A[AXES * AXES] = {0}, V[AXES * AXES], seen[AXES];
-    add_sight(o, o->G, A);
-    *o->floor = LEAST_SIGHT * (A[0] + A[4] + A[8]);
     memset(A, 0, sizeof A);
-    choose_sight(o);
-    add_sight(o, o->counted, A);
+    add_information(o, o->counted, A);
     eigen_symmetric(AXES, A, V, seen);
     const double step = o->bandwidth * o->sample_time,
                  q = seen[AXES - 1] * UNSEEN * UNSEEN > 1 ? step * step / seen[AXES - 1] : 0;
@@ -187,28 +181,17 @@ static void excite(struct observer *o)
     for (int j = 2 * m; j < l->nx; j++) l->Q[(l->nx + 1) * j] = q;
 }
 
-/* A <- e^(-leak h) A', the dual system, whose solution exists whatever is seen */
-static void transpose_leaking(const struct observer *o, double *A)
+/* A <- e^(-leak h) A', the dual system, which has a solution even if the sensors do not see everything */
+static void transpose_with_leak(const struct observer *o, double *A)
 {
     const int n = o->filter.nx;
-    const double left = leak(o);
+    const double left = remainder_of(o);
     for (int i = 0; i < n; i++)
         for (int j = 0; j <= i; j++) {
             const double upper = left * A[n * j + i];
             A[n * j + i] = left * A[n * i + j];
             A[n * i + j] = upper;
         }
-}
-
-/* L of the modes, and S = G L_w: the change of the sensors by the correction of the load for a difference e is S e */
-static void keep_gain(struct observer *o)
-{
-    const int n = o->sensors.n, of_modes = 2 * o->n_eta;
-    for (int t = 0; t < n; t++) {
-        const double *L = o->transposed_gain + o->filter.nx * t;
-        memcpy(o->gain + of_modes * t, L, (size_t)of_modes * sizeof *o->gain);
-        for (int k = 0; k < n; k++) o->share[n * k + t] = dense_dot(AXES, o->G + AXES * k, L + of_modes);
-    }
 }
 
 enum status observer_start(struct observer *o, const double *q)
@@ -219,14 +202,22 @@ enum status observer_start(struct observer *o, const double *q)
     if (status == STATUS_OK) status = lqr_step_trapezoidal(&o->filter);
     if (status == STATUS_OK) status = sensors_place(&o->sensors, &in); /* derivatives again */
     if (status != STATUS_OK) return status;
-    transpose_leaking(o, o->filter.A);
+    transpose_with_leak(o, o->filter.A);
     measure(o);
     status = respond(o);
     if (status != STATUS_OK) return status;
-    excite(o);
+    set_process_noise(o);
     status = lqr_filter(&o->filter, o->transposed_gain);
-    if (status == STATUS_OK) keep_gain(o);
-    return status;
+    if (status != STATUS_OK) return status;
+
+    /* L of the modes, and S = G L_w: the change of the sensors by the correction of the load for a difference e is S e */
+    const int n = o->sensors.n, n_modes = 2 * o->n_eta;
+    for (int t = 0; t < n; t++) {
+        const double *L = o->transposed_gain + o->filter.nx * t;
+        memcpy(o->gain + n_modes * t, L, (size_t)n_modes * sizeof *o->gain);
+        for (int k = 0; k < n; k++) o->S[n * k + t] = dense_dot(AXES, o->G + AXES * k, L + n_modes);
+    }
+    return STATUS_OK;
 }
 
 /* ---- at a sample --------------------------------------------------------------------------------------------------------- */
@@ -236,10 +227,10 @@ static enum status correct_load(struct observer *o)
 {
     const int n = o->sensors.n;
     double A[AXES * AXES] = {0}, inverse_d[AXES], w[AXES] = {0};
-    add_sight(o, o->G, A);
+    add_information(o, o->G, A);
     for (int i = 0; i < AXES; i++) A[(AXES + 1) * i] += *o->floor;
     for (int k = 0; k < n; k++) {
-        const double Se = dense_dot(n, o->share + n * k, o->e) / (o->noise[k] * o->noise[k]);
+        const double Se = dense_dot(n, o->S + n * k, o->e) / (o->noise[k] * o->noise[k]);
         for (int i = 0; i < AXES; i++) w[i] += o->G[AXES * k + i] * Se;
     }
     if (cholesky_factor(AXES, A, inverse_d) != 0) return STATUS_LINEAR_ALGEBRA;
@@ -252,7 +243,7 @@ enum status observer_correct(struct observer *o, const double *qdd_joints, const
                              double *qd)
 {
     const int n = o->sensors.n, m = o->n_eta;
-    const double left = leak(o);
+    const double left = remainder_of(o);
     const struct input in = {.q = q, .qd = qd, .prescribed_qdd = qdd_joints, .tip_wrench = o->wrench};
     for (int i = 3; i < 6; i++) o->wrench[i] *= left;
     enum status status = sensors_place(&o->sensors, &in);

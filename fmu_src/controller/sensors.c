@@ -12,7 +12,7 @@ static struct anchor anchor_of(const struct model *model, const struct sensor *s
 
 /* ---- which sensors make sense -------------------------------------------------------------------------------------------- */
 
-/* Whether a frame moves with the modes of a link: the link, or one that carries it, with the frame at a section of it */
+/* Whether a frame moves with the modes of a link: the frame, or the chain of links to it, is attached to a section of the link */
 static bool moves_with(const struct model *model, const struct anchor *anchor, int link)
 {
     int section = anchor->section;
@@ -21,7 +21,8 @@ static bool moves_with(const struct model *model, const struct anchor *anchor, i
     return false;
 }
 
-/* A strain that some mode has, against rounding: shapes have slopes and curvatures of the order of powers of 1/length */
+/* Whether some mode has a strain at the gauge, relative to rounding errors: slopes and curvatures of shapes are of the order of powers
+   of 1/length */
 static bool has_strain(const struct model *model, const struct sensor *sensor)
 {
     static const double NONE = 1e-9;
@@ -75,7 +76,7 @@ enum status sensors_place(struct sensors *s, const struct input *in)
     return STATUS_OK;
 }
 
-/* Of a gauge, for elastic coordinates or a change of these, all nv numbers: joints have one coordinate each */
+/* The value of a gauge for elastic coordinates or their change, in x of all nv coordinates: joints have one coordinate each */
 static double strain(const struct model *model, const struct sensor *sensor, const double *x)
 {
     double strains[STRAINS];

@@ -1,4 +1,4 @@
-/* Strain gauges and accelerometers of a model: what they show, and how that changes. */
+/* Strain gauges and accelerometers of a model: their values, and derivatives of these. */
 #ifndef SENSORS_H
 #define SENSORS_H
 

@@ -99,4 +99,4 @@ const struct drive axis_drive = {
     .rates = rates,
     .tangent = tangent,
     .conflict = drive_no_conflict,
-    .fault = drive_no_fault};
+    .error = drive_no_error};

@@ -12,7 +12,7 @@
 #include "drive/laws.h"
 
 #define ATMOSPHERE 101325.0 /* Pa */
-#define VAPOR      1000.0   /* Pa: below, the oil boils and the pressure hardly decreases */
+#define VAPOR      1000.0   /* Pa: below this pressure the oil boils, and the pressure hardly decreases */
 
 /* clang-format off */
 #define CYLINDER_LIST(X) \
@@ -99,10 +99,10 @@ struct line {
 struct work {
     double area[2], volume[2], modulus[2], slope[2]; /* slope: d(modulus)/dp   */
     double K;                                        /* flow of an open edge per root of the pressure drop */
-    struct line pilot[2], demand[2], line[2];        /* unpiloted at share 1; at share 1; as it is       */
+    struct line pilot[2], demand[2], line[2];        /* at share 1 without pilot; at share 1; actual     */
     struct law opening[2];                           /* of the counterbalance valves, by their pressure  */
     struct edge supply[2], tank[2];                  /* edges from the supply, at share 1, and to the tank */
-    double asked[2], from_supply[2], flow[2];        /* from the supply at share 1, as it is; into the chambers  */
+    double demanded[2], from_supply[2], flow[2];     /* from the supply at share 1; actual; into the chambers    */
     double command, within;                          /* limited to -1 .. 1; within: its derivative */
     struct law dry;
     struct contact out, in; /* end stops, extended and retracted */
@@ -147,7 +147,7 @@ static double change_of(const struct edge *e, double K, double dspool, double dd
 
 /* ---- counterbalance valves --------------------------------------------------------------------------------------------- */
 
-/* Flow from the line into the chamber */
+/* Flow from the line into the chamber, with its derivatives */
 struct passage {
     double q, by_drop, by_opening;
 };
@@ -181,10 +181,10 @@ static struct law opening_of(const double *v, int c, double pilot)
 struct node {
     int c;
     double K, x, guess;  /* guess: of the pressure                                                */
-    const double *given; /* flow from the supply in place of that through its edge; NULL: through it */
+    const double *given; /* flow from the supply; NULL: that through its edge                     */
 };
 
-/* What flows in at a pressure p, minus what flows out: decreases with p */
+/* Flow into the node minus flow out of it at a pressure p: decreases with p */
 struct balance {
     double q, slope; /* slope: -dq/dp */
     struct edge supply, tank;
@@ -202,8 +202,8 @@ static struct balance balance_of(const double *v, const struct node *n, double p
     return b;
 }
 
-/* The pressure with balance 0: there is one, between the least and the largest pressure around the line, or beyond if the supply
-   is to give more than is asked for. Newton's method, and bisection where that does not halve the step */
+/* The pressure with balance 0. It exists, between the least and the largest pressure around the line, or beyond them if the flow from
+   the supply is given. Newton's method, and bisection if that does not halve the step */
 static double line_pressure(const double *v, const struct node *n)
 {
     const double pc = v[P1 + n->c], ps = v[SUPPLY_PRESSURE], pt = v[TANK_PRESSURE];
@@ -232,7 +232,7 @@ static struct line line_of(const double *v, const struct node *n)
     const struct balance b = balance_of(v, n, p);
     const double from_supply = n->given != NULL ? 0 : change_of(&b.supply, n->K, turn, 0);
     const bool wide =
-        2 * change_of(&b.supply, n->K, 0, 1) > b.slope; /* then what leaves has the smaller rounding error */
+        2 * change_of(&b.supply, n->K, 0, 1) > b.slope; /* then the flow out has the smaller rounding error */
     return (struct line){.p = p,
                          .by_spool = (from_supply - change_of(&b.tank, n->K, -turn, 0)) / b.slope,
                          .by_chamber = b.passage.by_drop / b.slope,
@@ -241,7 +241,7 @@ static struct line line_of(const double *v, const struct node *n)
                          .q = wide ? b.tank.q + b.passage.q : b.supply.q};
 }
 
-/* The line as the pilot of the other valve sees it: at share 1, this valve without a pilot of its own       (14) */
+/* The line that is the pilot of the other valve: at share 1, with this valve unpiloted                      (14) */
 static struct line pilot_of(const double *v, double K, int c)
 {
     if (!has_counterbalance(v, 1 - c)) return (struct line){.p = v[P1 + c], .by_chamber = 1};
@@ -251,44 +251,34 @@ static struct line pilot_of(const double *v, double K, int c)
     return pilot;
 }
 
-/* Flows of a chamber without counterbalance valve: its line is the chamber; what leaves does not depend on the share  (3), (10) */
-static void fill_direct(const double *v, struct work *w, int c)
+/* Flows of a chamber without counterbalance valve: its line is the chamber; the flow to the tank does not depend on the share (3), (10) */
+static void fill_without_valve(const double *v, struct work *w, int c)
 {
     w->demand[c] = w->line[c] = (struct line){.p = v[P1 + c], .by_chamber = 1};
     w->opening[c] = (struct law){0};
     w->supply[c] = supply_edge(v, w->K, c, v[P1 + c]);
     w->tank[c] = tank_edge(v, w->K, c, v[P1 + c]);
-    w->asked[c] = w->supply[c].q;
-    w->from_supply[c] = v[SHARE] * w->asked[c];
+    w->demanded[c] = w->supply[c].q;
+    w->from_supply[c] = v[SHARE] * w->demanded[c];
     w->flow[c] = w->from_supply[c] - w->tank[c].q;
 }
 
-/* Flows of a chamber behind its valve */
-static void fill_held(const double *v, struct work *w, int c)
+/* Flows of a chamber behind a counterbalance valve */
+static void fill_behind_valve(const double *v, struct work *w, int c)
 {
     w->opening[c] = opening_of(v, c, w->pilot[1 - c].p);
     struct node node = {.c = c, .K = w->K, .x = w->opening[c].value, .guess = v[P1 + c]};
     w->demand[c] = line_of(v, &node);
     w->supply[c] = supply_edge(v, w->K, c, w->demand[c].p);
-    w->asked[c] = w->demand[c].q;
+    w->demanded[c] = w->demand[c].q;
 
     /* Q = share times demand                                                                                (10) */
-    w->from_supply[c] = v[SHARE] * w->asked[c];
+    w->from_supply[c] = v[SHARE] * w->demanded[c];
     node.given = &w->from_supply[c];
     node.guess = w->demand[c].p;
     w->line[c] = line_of(v, &node);
     w->tank[c] = tank_edge(v, w->K, c, w->line[c].p);
     w->flow[c] = passage_of(v, node.x, w->line[c].p - v[P1 + c]).q;
-}
-
-static void fill_flows(const double *v, struct work *w)
-{
-    w->K = edge_size(v);
-    for (int c = 0; c < 2; c++) w->pilot[c] = pilot_of(v, w->K, c);
-    for (int c = 0; c < 2; c++) {
-        if (has_counterbalance(v, c)) fill_held(v, w, c);
-        else fill_direct(v, w, c);
-    }
 }
 
 /* ---- the cylinder ------------------------------------------------------------------------------------------------------ */
@@ -310,11 +300,16 @@ static void fill_chambers(const double *v, struct work *w)
     }
 }
 
-/* What the rates of the states depend on */
+/* All that the rates of the states depend on */
 static void fill_oil(const double *v, struct work *w)
 {
     fill_chambers(v, w);
-    fill_flows(v, w);
+    w->K = edge_size(v);
+    for (int c = 0; c < 2; c++) w->pilot[c] = pilot_of(v, w->K, c);
+    for (int c = 0; c < 2; c++) {
+        if (has_counterbalance(v, c)) fill_behind_valve(v, w, c);
+        else fill_without_valve(v, w, c);
+    }
     w->command = fmin(fmax(v[COMMAND], -1), 1);
     w->within = fabs(v[COMMAND]) <= 1;
 }
@@ -330,8 +325,8 @@ static void fill_contacts(const double *v, struct work *w)
     w->in = contact(-s, -v[RATE], v[STOP_STIFFNESS], v[STOP_DAMPING]);
 }
 
-/* Oil into the chambers, and the rates of the states. Not inlined: evaluate() and rates() agree to the bit, whatever multiplications and
-   additions the compiler fuses in them. */
+/* The rates of the states, and the flows that compress the oil in the chambers. Not inlined, so that evaluate() and rates() agree to the
+   bit, whatever multiplications and additions the compiler fuses in them. */
 #ifdef __GNUC__
 __attribute__((noinline))
 #endif
@@ -369,7 +364,7 @@ static void evaluate(double *v)
     set_rates(v, &w, in);
     fill_contacts(v, &w);
     v[POSITION] = v[LENGTH] - v[LENGTH_CLOSED];
-    v[DEMAND] = w.asked[0] + w.asked[1];
+    v[DEMAND] = w.demanded[0] + w.demanded[1];
     v[SUPPLY_FLOW] = w.from_supply[0] + w.from_supply[1];
     v[RETURN_FLOW] = w.tank[0].q + w.tank[1].q;
     v[LINE1] = w.line[0].p;
@@ -399,7 +394,7 @@ static double line_change(const struct line *line, double dz, double dp, double 
     return line->by_spool * dz + line->by_chamber * dp + line->by_opening * dopening + line->by_flow * dflow;
 }
 
-/* Flows, pressures of the lines and what is lost there */
+/* Changes of flows, pressures of the lines and losses there */
 static void change_flows(const double *v, const struct work *w, double *dv)
 {
     const double dz = dv[SPOOL], *dp = dv + P1;
@@ -408,7 +403,7 @@ static void change_flows(const double *v, const struct work *w, double *dv)
         const double opens = c == 0 ? dz : -dz, dpilot = line_change(&w->pilot[1 - c], dz, dp[1 - c], 0, 0);
         const double dx = w->opening[c].slope * (dp[c] + v[PILOT_RATIO] * dpilot);
         const double ddemand = change_of(&w->supply[c], w->K, opens, -line_change(&w->demand[c], dz, dp[c], dx, 0));
-        const double dsupply = v[SHARE] * ddemand + dv[SHARE] * w->asked[c];
+        const double dsupply = v[SHARE] * ddemand + dv[SHARE] * w->demanded[c];
         const double dline = line_change(&w->line[c], dz, dp[c], dx, dsupply);
         const double dtank = change_of(&w->tank[c], w->K, -opens, dline), dflow = dsupply - dtank;
         dv[DEMAND] += ddemand;
@@ -456,7 +451,7 @@ static void tangent(const double *v, double *dv)
 }
 
 /* p1 A1 - p2 A2 = force, the lower of the two pressures as given; the valve in the middle */
-static void carry(double *v, double force, double low)
+static void set_pressures(double *v, double force, double low)
 {
     const double A1 = area_of(v, 0), A2 = area_of(v, 1);
     v[P1] = (force + low * A2) / A1;
@@ -470,10 +465,10 @@ static void carry(double *v, double force, double low)
 
 static void start(double *v)
 {
-    carry(v, v[FORCE_START], v[PRESSURE_START]);
+    set_pressures(v, v[FORCE_START], v[PRESSURE_START]);
 }
 
-/* Neither pressure of carry() may exceed the supply pressure */
+/* Neither pressure of set_pressures() may exceed the supply pressure */
 static const char *check_force(const double *v, const char *what, double force, char text[CONFLICT_SIZE])
 {
     const double A1 = area_of(v, 0), A2 = area_of(v, 1), low = v[PRESSURE_START], ps = v[SUPPLY_PRESSURE];
@@ -496,7 +491,7 @@ static const char *conflict(const double *v, char text[CONFLICT_SIZE])
     return check_force(v, "force_start", v[FORCE_START], text);
 }
 
-/* The force without friction, which is zero at rest. A counterbalance valve must stay closed */
+/* The friction is zero at rest. A counterbalance valve must stay closed */
 static const char *hold(double *v, char text[CONFLICT_SIZE])
 {
     v[RATE] = v[COMMAND] = 0;
@@ -505,7 +500,7 @@ static const char *hold(double *v, char text[CONFLICT_SIZE])
     const double K = edge_size(v), force = v[FORCE] - (w.in.force - w.out.force);
     const bool relieves = v[TANK_UNDERLAP] > v[OVERLAP]; /* chambers without a counterbalance valve */
     const double low = relieves ? v[TANK_PRESSURE] : v[PRESSURE_START];
-    carry(v, force, low);
+    set_pressures(v, force, low);
     for (int c = 0; c < 2; c++) {
         if (!relieves || has_counterbalance(v, c) || v[P1 + c] == low) continue;
         snprintf(text, CONFLICT_SIZE,
@@ -523,7 +518,7 @@ static const char *hold(double *v, char text[CONFLICT_SIZE])
     return check_force(v, force == v[FORCE] ? "holding force" : "holding force against an end stop", force, text);
 }
 
-static const char *fault(const double *v)
+static const char *error(const double *v)
 {
     const double s = v[LENGTH] - v[LENGTH_CLOSED];
     if (s <= -v[DEAD_LENGTH] || s >= v[STROKE] + v[DEAD_LENGTH])
@@ -551,4 +546,4 @@ const struct drive cylinder_drive = {
     .rates = rates,
     .tangent = tangent,
     .conflict = conflict,
-    .fault = fault};
+    .error = error};

@@ -10,7 +10,7 @@ const char *drive_no_conflict(const double *v, char text[CONFLICT_SIZE])
     return NULL;
 }
 
-const char *drive_no_fault(const double *v)
+const char *drive_no_error(const double *v)
 {
     (void)v;
     return NULL;

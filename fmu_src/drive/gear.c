@@ -93,8 +93,8 @@ static void tangent(const double *v, double *dv)
     dv[POWER_ROTOR] = v[MOTOR_INERTIA] * (dmotor * v[MOTOR_RATE_DOT] + v[MOTOR_RATE] * dv[MOTOR_RATE_DOT]);
 }
 
-/* The rotor moves with the joint and the spring alone has this torque */
-static void carry(double *v, double torque)
+/* The rotor moves with the joint, and the spring alone exerts this torque */
+static void set_torque(double *v, double torque)
 {
     v[MOTOR_ANGLE] = v[RATIO] * (v[Q] + dead_zone_inverse(torque / v[STIFFNESS], v[BACKLASH]));
     v[MOTOR_RATE] = v[RATIO] * v[QD];
@@ -102,13 +102,13 @@ static void carry(double *v, double torque)
 
 static void start(double *v)
 {
-    carry(v, v[TORQUE_START]);
+    set_torque(v, v[TORQUE_START]);
 }
 
 static const char *hold(double *v, char text[CONFLICT_SIZE])
 {
     (void)text;
-    carry(v, v[TAU]);
+    set_torque(v, v[TAU]);
     v[TORQUE] = v[TAU] / v[RATIO];
     return NULL;
 }
@@ -136,4 +136,4 @@ const struct drive gear_drive = {
     .rates = evaluate,
     .tangent = tangent,
     .conflict = drive_no_conflict,
-    .fault = drive_no_fault};
+    .error = drive_no_error};

@@ -1,4 +1,4 @@
-/* Smoothed versions of functions with corners, each with its continuous derivative; and contacts. */
+/* Functions with corners, smoothed, each with its continuous derivative; and contacts. */
 #ifndef LAWS_H
 #define LAWS_H
 
@@ -37,7 +37,7 @@ static inline struct law positive_part(double x, double width)
     return h > 0 ? (struct law){y, y / h} : (struct law){0, 0.5};
 }
 
-/* x without a play b around zero, its corners smoothed over w = b/20: [x - b/2] - [-x - b/2] with [] = positive_part(., w). Odd,
+/* x minus a play b around zero, with corners smoothed over w = b/20: [x - b/2] - [-x - b/2] with [] = positive_part(., w). Odd,
    increasing, smooth; exactly x for b = 0 */
 struct dead_zone {
     double value, slope, curvature;
@@ -64,8 +64,8 @@ static inline double dead_zone_inverse(double y, double play)
     return copysign(x, y);
 }
 
-/* The factor on every flow from a supply with a limit, d the sum of the flows that it is asked for: s = saturate(d, limit)/d.
-   1 up to nine tenths of the limit, limit/d from eleven tenths; s d never exceeds the limit */
+/* The factor on every flow from a supply with a limit: s = saturate(d, limit)/d, d the sum of the flows demanded from it. s = 1 up to
+   nine tenths of the limit and limit/d from eleven tenths on; s d never exceeds the limit */
 static inline struct law supply_share(double demand, double limit)
 {
     if (demand <= 0) return (struct law){1, 0};
@@ -97,17 +97,17 @@ static inline struct law ramp(double x)
 
 /* A force that resists a penetration p > 0 and never pulls: k p max(0, 1 + d dp/dt) (Hunt and Crossley). Continuous at p = 0. */
 struct contact {
-    double p, held;            /* max(p, 0); its derivative: 1 or 0 */
+    double p, touching;        /* max(p, 0); its derivative: 1 or 0 */
     double force, by_p, by_pd; /* and derivatives by p and dp/dt */
 };
 
 static inline struct contact contact(double p, double pd, double k, double d)
 {
-    const double held = p > 0, inside = fmax(p, 0), approach = fmax(1 + d * pd, 0);
+    const double touching = p > 0, inside = fmax(p, 0), approach = fmax(1 + d * pd, 0);
     return (struct contact){.p = inside,
-                            .held = held,
+                            .touching = touching,
                             .force = k * inside * approach,
-                            .by_p = held * k * approach,
+                            .by_p = touching * k * approach,
                             .by_pd = approach > 0 ? k * inside * d : 0};
 }
 

@@ -140,8 +140,8 @@ static void tangent(const double *v, double *dv)
     dv[POWER_MECHANICAL] = dv[TAU] * v[QD] + v[TAU] * dv[QD];
 }
 
-/* Current and integral parts at rest with this torque, of which the feedforward is a part */
-static void carry(double *v, double torque)
+/* Current and integral parts at rest with this torque, which includes the feedforward */
+static void set_torque(double *v, double torque)
 {
     v[CURRENT] = torque / (v[GEAR_RATIO] * v[TORQUE_CONSTANT]);
     v[VOLTAGE_INTEGRAL] = v[RESISTANCE] * v[CURRENT];
@@ -150,7 +150,7 @@ static void carry(double *v, double torque)
 
 static void start(double *v)
 {
-    carry(v, v[TORQUE_START] + v[FEEDFORWARD]);
+    set_torque(v, v[TORQUE_START] + v[FEEDFORWARD]);
 }
 
 /* At rest |i| < min(i limit, u limit/R) as long as saturate() is exactly linear; above, the start is not an equilibrium */
@@ -172,7 +172,7 @@ static const char *conflict(const double *v, char text[CONFLICT_SIZE])
 
 static const char *hold(double *v, char text[CONFLICT_SIZE])
 {
-    carry(v, v[TAU]);
+    set_torque(v, v[TAU]);
     v[REFERENCE] = v[Q];
     return check_torque(v, "holding torque", v[TAU], text);
 }
@@ -201,4 +201,4 @@ const struct drive servo_drive = {
     .rates = evaluate,
     .tangent = tangent,
     .conflict = conflict,
-    .fault = drive_no_fault};
+    .error = drive_no_error};

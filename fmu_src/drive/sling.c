@@ -137,8 +137,8 @@ static void tangent(const double *v, double *dv)
         dv[VELOCITY_DOT + i] = (dpull + dN * w.up[i] - dgrip) / v[MASS];
     }
 
-    const double rope = v[STIFFNESS] * w.rope.p, drope = v[STIFFNESS] * w.rope.held * dr;
-    const double ground = v[GROUND_STIFFNESS] * w.ground.p, dground = v[GROUND_STIFFNESS] * w.ground.held * dsink;
+    const double rope = v[STIFFNESS] * w.rope.p, drope = v[STIFFNESS] * w.rope.touching * dr;
+    const double ground = v[GROUND_STIFFNESS] * w.ground.p, dground = v[GROUND_STIFFNESS] * w.ground.touching * dsink;
     const double slide2 = dot3(w.slide, w.slide), dslide2 = 2 * dot3(w.slide, dslide);
     dv[KINETIC] = v[MASS] * dot3(v + VELOCITY, dxd);
     dv[GRAVITATIONAL] = -v[MASS] * dot3(v + GRAVITY, dx);
@@ -168,8 +168,8 @@ static const char *conflict(const double *v, char text[CONFLICT_SIZE])
                                               : "gravity must not be zero: it determines the orientation of the ground";
 }
 
-/* A load on the ground above its hook, held there by the rope */
-static const char *fault(const double *v)
+/* A load on the ground above its hook cannot be pulled down by the rope */
+static const char *error(const double *v)
 {
     double up[3], d[3];
     (void)gravity_of(v, up);
@@ -202,4 +202,4 @@ const struct drive sling_drive = {
     .rates = evaluate,
     .tangent = tangent,
     .conflict = conflict,
-    .fault = fault};
+    .error = error};

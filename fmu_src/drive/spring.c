@@ -70,4 +70,4 @@ const struct drive spring_drive = {
     .rates = evaluate,
     .tangent = tangent,
     .conflict = drive_no_conflict,
-    .fault = drive_no_fault};
+    .error = drive_no_error};

@@ -26,7 +26,7 @@ enum audience { MODEL_EXCHANGE = 1, CO_SIMULATION = 2, BOTH = 3 };
 #define STATES_RUNNING  (STATE_EVENT | STATE_CONTINUOUS | STATES_STEPPING)
 #define STATES_SANE     (STATE_INSTANTIATED | STATE_INITIALIZATION | STATES_RUNNING | STATE_TERMINATED)
 #define STATES_ALL      (STATES_SANE | STATE_ERROR)
-/* only inputs and parameters are known before initialization mode: the getters check that */
+/* before initialization mode only inputs and parameters are known: the getters check that */
 #define STATES_GET      STATES_SANE
 #define STATES_SET      (STATE_INSTANTIATED | STATE_INITIALIZATION | STATES_RUNNING)
 #define STATES_COMPUTED (STATE_INITIALIZATION | STATES_RUNNING | STATE_TERMINATED)

@@ -1,4 +1,4 @@
-/* The log categories, once: the XML lists them, the logger uses no other. */
+/* The log categories: the model description lists them, and the logger uses no others. */
 #ifndef FMI_CATEGORIES_H
 #define FMI_CATEGORIES_H
 

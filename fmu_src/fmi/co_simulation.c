@@ -6,34 +6,24 @@
 
 /* ---- the step ---------------------------------------------------------------------------------------------------------------- */
 
-/* Rounding of the importer's clock: every step adds half an eps of the time, and the step size itself may have been rounded to
-   a decimal number. */
-static double clock_tolerance(const struct progress *progress, double t, double h)
+fmi2Status fmi2DoStep(fmi2Component c, fmi2Real t, fmi2Real h, fmi2Boolean no_rollback)
 {
-    const double start = fabs(progress->experiment.start_time);
-    return 1e-6 * h + (double)(progress->steps + 4) * DBL_EPSILON * fmax(fabs(t) + h, start);
-}
-
-static fmi2Status check_step(const struct component *component, double t, double h)
-{
-    const struct progress *progress = &component->progress;
+    (void)no_rollback;
+    ENTER(c, fmi2DoStep);
+    struct progress *progress = &component->progress;
     REQUIRE(isfinite(t) && isfinite(h) && h > 0,
             "the communication step must be positive and finite: t = %g s, h = %g s", t, h);
-    const double tolerance = clock_tolerance(progress, t, h), stop = progress->experiment.stop_time;
+
+    /* rounding of the importer's clock: every step adds half an eps of the time, and the step size itself may have been rounded to
+       a decimal number */
+    const double start = fabs(progress->experiment.start_time), stop = progress->experiment.stop_time;
+    const double tolerance = 1e-6 * h + (double)(progress->steps + 4) * DBL_EPSILON * fmax(fabs(t) + h, start);
     REQUIRE(fabs(t - progress->point) <= tolerance,
             "the communication point t = %.17g s is not where the last step ended, %.17g s", t, progress->point);
     REQUIRE(!progress->experiment.stop_defined || t + h <= stop + tolerance,
             "a step from t = %.9g s over h = %.9g s goes past the stop time %.9g s given in fmi2SetupExperiment", t, h,
             stop);
-    return fmi2OK;
-}
 
-fmi2Status fmi2DoStep(fmi2Component c, fmi2Real t, fmi2Real h, fmi2Boolean no_rollback)
-{
-    (void)no_rollback;
-    ENTER(c, fmi2DoStep);
-    if (check_step(component, t, h) != fmi2OK) return fmi2Error;
-    struct progress *progress = &component->progress;
     const bool again = progress->state == STATE_STEP_FAILED;
     const double before = instance_time(component->instance);
     const enum status status = instance_step(component->instance, h);
@@ -48,7 +38,7 @@ fmi2Status fmi2DoStep(fmi2Component c, fmi2Real t, fmi2Real h, fmi2Boolean no_ro
 fmi2Status fmi2CancelStep(fmi2Component c)
 {
     ENTER(c, fmi2CancelStep);
-    return component_refuse(
+    return component_error(
         component, "the FMU is not asynchronous: no step is pending, as fmi2DoStep returns when its step is done. "
                    "solver.max_steps bounds the work of a step");
 }

@@ -21,22 +21,16 @@ int component_category(const char *name)
     return category;
 }
 
-/* The logger may interpret the message as a format, or not */
-static void double_percents(const char *text, char doubled[2 * TEXT])
-{
-    for (; *text != '\0'; text++) {
-        if (*text == '%') *doubled++ = '%';
-        *doubled++ = *text;
-    }
-    *doubled = '\0';
-}
-
 static void send(const struct component *component, fmi2Status status, enum category category, const char *text)
 {
-    char doubled[2 * TEXT];
+    char doubled[2 * TEXT], *end = doubled; /* %% for %: the logger interprets the message as a format */
     if (component->functions.logger == NULL) return;
     if (category != CATEGORY_ERROR && !component->logged[category]) return;
-    double_percents(text, doubled);
+    for (; *text != '\0'; text++) {
+        if (*text == '%') *end++ = '%';
+        *end++ = *text;
+    }
+    *end = '\0';
     component->functions.logger(component->functions.componentEnvironment, component->name, status,
                                 category_name[category], doubled);
 }
@@ -62,7 +56,7 @@ static const struct {
 #undef CALL_ROW
 };
 
-fmi2Status component_refuse(const struct component *component, const char *format, ...)
+fmi2Status component_error(const struct component *component, const char *format, ...)
 {
     char text[TEXT];
     va_list arguments;
@@ -118,17 +112,6 @@ const char *component_state_name(enum state state)
     return NULL;
 }
 
-static void list_states(const struct component *component, unsigned states, char *text, size_t room)
-{
-    const unsigned never = component->type == fmi2CoSimulation ? STATE_EVENT | STATE_CONTINUOUS : STATES_STEPPING;
-    size_t length = 0;
-    text[0] = '\0';
-    for (int i = 0; i < STATES && length < room; i++)
-        if (((states & ~never) & (unsigned)state_table[i].state) != 0)
-            length +=
-                (size_t)snprintf(text + length, room - length, "%s%s", length > 0 ? ", " : "", state_table[i].name);
-}
-
 struct component *component_enter(fmi2Component c, enum call call)
 {
     struct component *component = c;
@@ -137,25 +120,24 @@ struct component *component_enter(fmi2Component c, enum call call)
     component->call = call;
     component->errors_before = component->report.errors;
     if ((call_table[call].audience & (me ? MODEL_EXCHANGE : CO_SIMULATION)) == 0) {
-        component_refuse(component, "a function of %s; this instance was made for %s",
-                         me ? "co-simulation" : "model exchange", me ? "model exchange" : "co-simulation");
+        component_error(component, "a function of %s; this instance was made for %s",
+                        me ? "co-simulation" : "model exchange", me ? "model exchange" : "co-simulation");
         return NULL;
     }
     if ((call_table[call].states & (unsigned)component->progress.state) == 0) {
-        char allowed[256];
-        list_states(component, call_table[call].states, allowed, sizeof allowed);
-        component_refuse(component, "not allowed in the state \"%s\"; allowed in: %s",
-                         component_state_name(component->progress.state), allowed);
+        const unsigned states =
+            call_table[call].states & ~(unsigned)(me ? STATES_STEPPING : STATE_EVENT | STATE_CONTINUOUS);
+        char allowed[256] = "";
+        size_t length = 0;
+        for (int i = 0; i < STATES && length < sizeof allowed; i++)
+            if ((states & (unsigned)state_table[i].state) != 0)
+                length += (size_t)snprintf(allowed + length, sizeof allowed - length, "%s%s", length > 0 ? ", " : "",
+                                           state_table[i].name);
+        component_error(component, "not allowed in the state \"%s\"; allowed in: %s",
+                        component_state_name(component->progress.state), allowed);
         return NULL;
     }
     return component;
-}
-
-/* The sign decides: recoverable is discarded, final is an error */
-static fmi2Status fmi_status(enum status status)
-{
-    if (status == STATUS_OK) return fmi2OK;
-    return status_is_recoverable(status) ? fmi2Discard : fmi2Error;
 }
 
 static fmi2Status explain(struct component *component, enum status status, fmi2Status result)
@@ -163,7 +145,7 @@ static fmi2Status explain(struct component *component, enum status status, fmi2S
     if (result == fmi2OK || component->report.errors > component->errors_before) return result;
     char reason[REASON_SIZE];
     instance_reason(component->instance, status, reason);
-    if (result == fmi2Error) return component_refuse(component, "%s", reason);
+    if (result == fmi2Error) return component_error(component, "%s", reason);
     component_log(component, result, CATEGORY_DISCARD, "%s: at t = %.9g s: %s", call_table[component->call].name,
                   instance_time(component->instance), reason);
     return result;
@@ -171,7 +153,10 @@ static fmi2Status explain(struct component *component, enum status status, fmi2S
 
 fmi2Status component_leave(struct component *component, enum status status)
 {
-    return explain(component, status, fmi_status(status));
+    return explain(component, status,
+                   status == STATUS_OK             ? fmi2OK
+                   : status_is_recoverable(status) ? fmi2Discard
+                                                   : fmi2Error);
 }
 
 fmi2Status component_fail(struct component *component, enum status status)
@@ -181,7 +166,7 @@ fmi2Status component_fail(struct component *component, enum status status)
 
 /* ---- shared by several functions ------------------------------------------------------------------------------------------- */
 
-enum status component_settle(struct component *component)
+enum status component_initialize(struct component *component)
 {
     struct progress *progress = &component->progress;
     if (progress->state != STATE_INITIALIZATION || !progress->stale) return STATUS_OK;
@@ -190,28 +175,20 @@ enum status component_settle(struct component *component)
     return status;
 }
 
-static const char *type_name(enum variable_type type)
-{
-    switch (type) {
-    case TYPE_REAL: return "Real";
-    case TYPE_INTEGER: return "Integer";
-    case TYPE_BOOLEAN: return "Boolean";
-    }
-    return "?";
-}
-
 const struct variable *component_variable(const struct component *component, fmi2ValueReference reference,
                                           enum variable_type type)
 {
+    static const char *const type_names[] = {
+        [TYPE_REAL] = "Real", [TYPE_INTEGER] = "Integer", [TYPE_BOOLEAN] = "Boolean"};
     const int known = component->variables->n_values;
     if (known <= 0 || reference >= (unsigned)known) {
-        component_refuse(component, "unknown value reference %u; this %s has 0 to %d", reference, instance_kind(),
-                         known - 1);
+        component_error(component, "unknown value reference %u; this %s has 0 to %d", reference, instance_kind(),
+                        known - 1);
         return NULL;
     }
     const struct variable *variable = component->variables->by_reference[reference];
     if (variable->type == type) return variable;
-    component_refuse(component, "%s (value reference %u) is of type %s", variable->name, reference,
-                     type_name(variable->type));
+    component_error(component, "%s (value reference %u) is of type %s", variable->name, reference,
+                    type_names[variable->type]);
     return NULL;
 }

@@ -1,6 +1,6 @@
 /* What an fmi2Component points to, and how every function begins and ends:
-       ENTER(c, fmi2DoStep);           is the call legal here? the table in calls.h knows
-       REQUIRE(h > 0, "...", h);       are the arguments?
+       ENTER(c, fmi2DoStep);           returns fmi2Error if the table in calls.h does not allow the call in this state
+       REQUIRE(h > 0, "...", h);       likewise if an argument is not valid
        return component_leave(component, instance_step(...));  */
 #ifndef FMI_COMPONENT_H
 #define FMI_COMPONENT_H
@@ -16,24 +16,24 @@
 #include "fmi/set.h"
 #include "sim/instance.h"
 
-/* The position in the call sequence and in time: saved with the state. */
+/* The position in the call sequence and in time, saved with the state. */
 struct progress {
     enum state state;
-    bool stale;     /* initialization mode: something was set since the last instance_initialize()     */
+    bool stale;     /* in initialization mode: a value was set since the last instance_initialize()    */
     double point;   /* the importer's clock: end of the last step                            [s]  */
-    uint64_t steps; /* communication steps since the start: their rounding adds up                */
+    uint64_t steps; /* communication steps since the start, whose rounding errors add up          */
     struct experiment experiment;
 };
 
 struct component {
-    struct fmi_handle handle; /* what boundary.c knows of it */
+    struct fmi_handle handle; /* for boundary.c */
     fmi2Type type;
     fmi2CallbackFunctions functions;
     const char *name;
-    struct allocator allocator;  /* of saved states                                  */
-    bool logged[CATEGORY_COUNT]; /* asked for; errors are logged in any case         */
-    enum call call;              /* the function that runs: messages begin with it   */
-    int errors_before;           /* errors that were reported before it              */
+    struct allocator allocator;  /* for saved states                                 */
+    bool logged[CATEGORY_COUNT]; /* categories to log; errors are logged in any case */
+    enum call call;              /* the present function: messages begin with it     */
+    int errors_before;           /* errors that were reported before this call       */
     struct progress progress;
     struct report report;
     struct instance *instance;
@@ -43,19 +43,20 @@ struct component {
 
 /* ---- messages ------------------------------------------------------------------------------------------------------- */
 
-/* The number of a log category; CATEGORY_COUNT where there is none of this name. */
+/* The number of a log category; CATEGORY_COUNT: none has this name. */
 int component_category(const char *name);
 
-/* Finished text to the importer's logger: every % doubled, no further arguments. Errors always, the rest where asked for. */
+/* Passes a message to the importer's logger, with every % doubled and without further arguments, if it is an error or its category is
+   logged. */
 PRINTF_LIKE(4, 5)
 void component_log(const struct component *component, fmi2Status status, enum category category, const char *format,
                    ...);
 
 /* Logs an error that begins with the function's name; returns fmi2Error. */
 PRINTF_LIKE(2, 3)
-fmi2Status component_refuse(const struct component *component, const char *format, ...);
+fmi2Status component_error(const struct component *component, const char *format, ...);
 
-/* For struct report: messages of the simulation. */
+/* Messages of the simulation, as functions of struct report. */
 void component_report_line(void *context, enum report_level level, const char *text);
 void component_report_note(void *context, const char *text);
 
@@ -63,13 +64,13 @@ void component_log_statistics(const struct component *component);
 
 /* ---- begin and end of a function ---------------------------------------------------------------------------------------- */
 
-/* The component, or NULL, with the reason logged, where this function may not be called now. */
+/* The component, or NULL, with the reason logged, if this function may not be called now. */
 struct component *component_enter(fmi2Component c, enum call call);
 
-/* The one place where a status becomes an FMI status; adds a reason if the simulation has not reported one. */
+/* The only function that maps a status to an FMI status; logs the failure reason unless the simulation has reported it. */
 fmi2Status component_leave(struct component *component, enum status status);
 
-/* The same where no other state and no smaller step can help: any failure is an error. */
+/* The same for calls for which no other state and no smaller step can help: any failure is an error. */
 fmi2Status component_fail(struct component *component, enum status status);
 
 const char *component_state_name(enum state state);
@@ -78,23 +79,23 @@ const char *component_state_name(enum state state);
     struct component *component = component_enter((c), CALL_##function); \
     if (component == NULL) return fmi2Error
 
-#define REQUIRE(condition, ...)                                            \
-    do {                                                                   \
-        if (!(condition)) return component_refuse(component, __VA_ARGS__); \
+#define REQUIRE(condition, ...)                                           \
+    do {                                                                  \
+        if (!(condition)) return component_error(component, __VA_ARGS__); \
     } while (0)
 
 #define REQUIRE_ARRAY(count, array) REQUIRE((count) == 0 || (array) != NULL, "the array %s is NULL", #array)
 
 /* ---- shared by several functions ------------------------------------------------------------------------------------------- */
 
-/* In initialization mode: initializes again where something was set since. Elsewhere there is nothing to do. */
-enum status component_settle(struct component *component);
+/* In initialization mode: initializes the instance again if a value was set since the last time. Does nothing in other states. */
+enum status component_initialize(struct component *component);
 
 /* The variable behind a value reference; NULL, with the reason logged, for an unknown one or another type. */
 const struct variable *component_variable(const struct component *component, fmi2ValueReference reference,
                                           enum variable_type type);
 
-/* Value references are unsigned for FMI and plain int inside; once checked they are the same numbers. */
+/* Value references are unsigned in FMI and int in the simulation; once they are checked, they are the same numbers. */
 static inline const int *as_indices(const fmi2ValueReference *reference)
 {
     return (const int *)(const void *)reference;

@@ -1,5 +1,5 @@
-/* The floating-point environment of the host. Computations need rounding to nearest, no traps, and subnormal numbers. A host may have
-   set anything else, so each call into an FMU sets this environment and puts the host's back, with its exception flags. */
+/* The floating-point environment of the host. Computations need rounding to nearest, no traps, and subnormal numbers. The host may have
+   another environment, so each call into an FMU sets this one and restores the host's, with its exception flags. */
 #ifndef FMI_ENVIRONMENT_H
 #define FMI_ENVIRONMENT_H
 
@@ -44,7 +44,7 @@ static inline struct environment environment_enter(void)
     return host;
 }
 
-/* The compiler does not know that these words affect arithmetic, but the computations are behind a call. */
+/* The compiler does not know that these words affect arithmetic. It cannot move the computations, because they are in another function. */
 static inline void environment_leave(const struct environment *host)
 {
     if (((x87_status() ^ host->x87_status) & X87_FLAGS) != 0) {

@@ -24,13 +24,6 @@ static void log_all(struct component *component, bool on)
     for (int category = 0; category < CATEGORY_COUNT; category++) component->logged[category] = on;
 }
 
-static fmi2Status ignore_category(const struct component *component, const char *category)
-{
-    component_log(component, fmi2Warning, CATEGORY_WARNING,
-                  "fmi2SetDebugLogging: unknown category \"%s\"; LogCategories lists those there are", category);
-    return fmi2Warning;
-}
-
 fmi2Status fmi2SetDebugLogging(fmi2Component c, fmi2Boolean on, size_t n, const fmi2String categories[])
 {
     ENTER(c, fmi2SetDebugLogging);
@@ -42,7 +35,12 @@ fmi2Status fmi2SetDebugLogging(fmi2Component c, fmi2Boolean on, size_t n, const 
         const int category = component_category(categories[i]);
         if (category == CATEGORY_ALL) log_all(component, on != fmi2False);
         else if (category < CATEGORY_COUNT) component->logged[category] = on != fmi2False;
-        else status = ignore_category(component, categories[i]);
+        else {
+            component_log(component, fmi2Warning, CATEGORY_WARNING,
+                          "fmi2SetDebugLogging: unknown category \"%s\"; LogCategories lists those there are",
+                          categories[i]);
+            status = fmi2Warning;
+        }
     }
     return status;
 }
@@ -75,53 +73,48 @@ static struct component *make_component(const char *name, fmi2Type type, const f
 static void free_component(struct component *component)
 {
     instance_free(component->instance);
-    struct arena arena = component->arena; /* the component is in it */
+    struct arena arena = component->arena; /* the component is allocated in it */
     arena_release(&arena);
 }
 
-#define REFUSE(...)                                                                           \
+#define FAIL(...)                                                                             \
     do {                                                                                      \
         component_log(component, fmi2Error, CATEGORY_ERROR, "fmi2Instantiate: " __VA_ARGS__); \
         return false;                                                                         \
     } while (0)
 
-/* Reads resources/robot.json (of a drive: drive.json) and makes the instance; `scratch` holds the text. */
+/* Reads resources/robot.json (of a drive: drive.json, of a controller: controller.json) and makes the instance; the text is in `scratch`. */
 static bool load_resource(struct component *component, const char *location, struct arena *scratch)
 {
     char name[32];
-    const char *fault, *kind = instance_kind();
+    const char *error, *kind = instance_kind();
     snprintf(name, sizeof name, "%s.json", kind);
-    const char *file = location_file(location, name, &component->arena, &fault);
-    if (file == NULL) REFUSE("the resource location is not usable: %s", fault);
-    const char *text = location_read(file, scratch, &fault);
-    if (text == NULL) REFUSE("the %s file '%s' (resource location '%s'): %s", kind, file, location, fault);
+    const char *file = location_file(location, name, &component->arena, &error);
+    if (file == NULL) FAIL("the resource location is not usable: %s", error);
+    const char *text = location_read(file, scratch, &error);
+    if (text == NULL) FAIL("the %s file '%s' (resource location '%s'): %s", kind, file, location, error);
     const enum status status = instance_make(file, text, &component->report, &component->instance);
-    if (status != STATUS_OK) REFUSE("the %s file '%s': %s", kind, file, status_text(status));
+    if (status != STATUS_OK) FAIL("the %s file '%s': %s", kind, file, status_text(status));
     component->variables = instance_variables(component->instance);
-    return true;
-}
-
-static bool check_guid(const struct component *component, const char *guid)
-{
-    const char *own = instance_guid(component->instance);
-    if (guid == NULL) REFUSE("the guid is NULL; this FMU's is %s", own);
-    if (strcmp(guid, own) != 0)
-        REFUSE("the guid %s does not belong to this %s file and library, which make %s: the %s file was changed "
-               "after packing, or the library comes from another FMU. Pack the FMU again",
-               guid, instance_kind(), own, instance_kind());
     return true;
 }
 
 static bool fill_component(struct component *component, const char *guid, const char *location)
 {
     if (component->type != fmi2ModelExchange && component->type != fmi2CoSimulation)
-        REFUSE("the type %d is neither model exchange (0) nor co-simulation (1)", (int)component->type);
+        FAIL("the type %d is neither model exchange (0) nor co-simulation (1)", (int)component->type);
     struct arena scratch = {0};
     const bool loaded = load_resource(component, location, &scratch);
     arena_release(&scratch);
     if (loaded && component->variables->discrete && component->type == fmi2ModelExchange)
-        REFUSE("a %s is for co-simulation only: it changes its outputs at sample times of its own", instance_kind());
-    if (!loaded || !check_guid(component, guid)) return false;
+        FAIL("a %s is for co-simulation only: it changes its outputs at sample times of its own", instance_kind());
+    if (!loaded) return false;
+    const char *own = instance_guid(component->instance);
+    if (guid == NULL) FAIL("the guid is NULL; this FMU's is %s", own);
+    if (strcmp(guid, own) != 0)
+        FAIL("the guid %s does not belong to this %s file and library, which make %s: the %s file was changed "
+             "after packing, or the library comes from another FMU. Pack the FMU again",
+             guid, instance_kind(), own, instance_kind());
     component_log(component, fmi2OK, CATEGORY_ALL, "fmi2Instantiate: computes with %s", fmi_set.name);
     return true;
 }
@@ -163,7 +156,7 @@ fmi2Status fmi2SetupExperiment(fmi2Component c, fmi2Boolean tolerance_defined, f
     return fmi2OK;
 }
 
-/* The parameters act with the first value that is read, or with fmi2ExitInitializationMode: until then they may be set. */
+/* The parameters take effect when the first value is read, or in fmi2ExitInitializationMode; until then they may be set. */
 fmi2Status fmi2EnterInitializationMode(fmi2Component c)
 {
     ENTER(c, fmi2EnterInitializationMode);
@@ -178,7 +171,7 @@ fmi2Status fmi2EnterInitializationMode(fmi2Component c)
 fmi2Status fmi2ExitInitializationMode(fmi2Component c)
 {
     ENTER(c, fmi2ExitInitializationMode);
-    enum status status = component_settle(component);
+    enum status status = component_initialize(component);
     if (status == STATUS_OK)
         status = instance_update(component->instance); /* a start from which no motion is possible fails here */
     if (status != STATUS_OK) return component_fail(component, status);

@@ -18,7 +18,7 @@ static int hex_digit(char c)
     return -1;
 }
 
-/* In place: %20 becomes a blank. A % that begins no code stays as it is: some importers write paths unencoded. */
+/* In place: %20 becomes a blank. A % without a code is not changed, because some importers do not encode paths. */
 static void decode_percent(char *text)
 {
     char *to = text;
@@ -41,11 +41,6 @@ static bool begins_with(const char *text, const char *lower_case)
     return true;
 }
 
-static bool begins_with_drive(const char *path)
-{
-    return platform_has_drives && isalpha((unsigned char)path[0]) && path[1] == ':';
-}
-
 static bool is_slash(char c)
 {
     return c == '/' || (platform_has_drives && c == '\\');
@@ -56,29 +51,26 @@ static bool is_slash(char c)
 static char *path_of_uri(char *rest)
 {
     if (begins_with(rest, "//localhost/")) rest += strlen("//localhost");
-    char *behind = rest + strspn(rest, "/");
-    const ptrdiff_t slashes = behind - rest;
-    if (begins_with_drive(behind)) return behind;
-    if (platform_has_drives && (slashes == 2 || slashes == 4)) return behind - 2;
-    if (slashes == 2) return behind;
-    return slashes > 0 ? behind - 1 : rest;
+    char *path = rest + strspn(rest, "/");
+    const ptrdiff_t slashes = path - rest;
+    if (platform_has_drives && isalpha((unsigned char)path[0]) && path[1] == ':') return path;
+    if (platform_has_drives && (slashes == 2 || slashes == 4)) return path - 2;
+    if (slashes == 2) return path;
+    return slashes > 0 ? path - 1 : rest;
 }
 
-const char *location_file(const char *location, const char *name, struct arena *arena, const char **fault)
+const char *location_file(const char *location, const char *name, struct arena *arena, const char **error)
 {
-    *fault = NULL;
-    if (location == NULL) *fault = "it is NULL, and the robot file is looked for there";
-    else if (location[0] == '\0') *fault = "it is empty, and the robot file is looked for there";
-    if (*fault != NULL) return NULL;
-
-    const bool uri = begins_with(location, "file:");
-    if (!uri && strstr(location, "://") != NULL) *fault = "only file: locations and plain paths can be read";
-    if (*fault != NULL) return NULL;
-
-    const size_t room = strlen(location) + strlen(name) + 2;
-    char *text = arena_allocate(arena, room, 1), *file = text;
+    const bool uri = location != NULL && begins_with(location, "file:");
+    *error = location == NULL                          ? "it is NULL, and the robot file is looked for there"
+             : location[0] == '\0'                     ? "it is empty, and the robot file is looked for there"
+             : !uri && strstr(location, "://") != NULL ? "only file: locations and plain paths can be read"
+                                                       : NULL;
+    if (*error != NULL) return NULL;
+    const size_t bytes = strlen(location) + strlen(name) + 2;
+    char *text = arena_allocate(arena, bytes, 1), *file = text;
     if (text == NULL) {
-        *fault = "out of memory";
+        *error = "out of memory";
         return NULL;
     }
     memcpy(text, location, strlen(location) + 1);
@@ -89,36 +81,25 @@ const char *location_file(const char *location, const char *name, struct arena *
     size_t length = strlen(file);
     while (length > 1 && is_slash(file[length - 1])) length--;
     char *end = file + length;
-    snprintf(end, room - (size_t)(end - text), "%s%s", length > 0 && !is_slash(end[-1]) ? "/" : "", name);
+    snprintf(end, bytes - (size_t)(end - text), "%s%s", length > 0 && !is_slash(end[-1]) ? "/" : "", name);
     return file;
 }
 
 /* ---- the file --------------------------------------------------------------------------------------------------------- */
 
-static const char *read_stream(FILE *stream, struct arena *arena, const char **fault)
+const char *location_read(const char *file, struct arena *arena, const char **error)
 {
-    long size = -1;
-    if (fseek(stream, 0, SEEK_END) == 0) size = ftell(stream);
-    if (size < 0 || size > 1L << 30 || fseek(stream, 0, SEEK_SET) != 0) {
-        *fault = "it is not a file of readable size";
-        return NULL;
-    }
-    char *text = arena_allocate(arena, (size_t)size + 1, 1);
-    if (text == NULL) *fault = "out of memory";
-    else if (fread(text, 1, (size_t)size, stream) != (size_t)size) *fault = "it cannot be read";
-    else if (strlen(text) != (size_t)size) *fault = "it is not a text";
-    return *fault == NULL ? text : NULL;
-}
-
-const char *location_read(const char *file, struct arena *arena, const char **fault)
-{
-    *fault = NULL;
+    *error = "it does not exist or may not be read";
     FILE *stream = platform_open(file);
-    if (stream == NULL) {
-        *fault = "it does not exist or may not be read";
-        return NULL;
-    }
-    const char *text = read_stream(stream, arena, fault);
+    if (stream == NULL) return NULL;
+    const long size = fseek(stream, 0, SEEK_END) == 0 ? ftell(stream) : -1;
+    const bool readable = size >= 0 && size <= 1L << 30 && fseek(stream, 0, SEEK_SET) == 0;
+    char *text = readable ? arena_allocate(arena, (size_t)size + 1, 1) : NULL;
+    *error = !readable                                              ? "it is not a file of readable size"
+             : text == NULL                                         ? "out of memory"
+             : fread(text, 1, (size_t)size, stream) != (size_t)size ? "it cannot be read"
+             : strlen(text) != (size_t)size                         ? "it is not a text"
+                                                                    : NULL;
     fclose(stream);
-    return text;
+    return *error == NULL ? text : NULL;
 }

@@ -1,5 +1,5 @@
-/* Model exchange: the importer integrates. Event mode is where a tunable parameter changes; the only event of the FMU itself is that
-   loops have drifted open or quaternions have lost their norm, and the states go back onto these constraints. */
+/* Model exchange: the importer integrates. Tunable parameters change in event mode. The FMU itself has one kind of event: loops or the
+   norms of quaternions have drifted off the constraints, and the states are projected onto them. */
 #include <math.h>
 
 #include "fmi/component.h"
@@ -57,7 +57,7 @@ fmi2Status fmi2SetTime(fmi2Component c, fmi2Real time)
     return fmi2OK;
 }
 
-/* Arrays over the states must have their number. */
+/* Arrays of states must have as many elements as there are states. */
 static fmi2Status check_states(const struct component *component, const fmi2Real *x, size_t n)
 {
     REQUIRE(n == (size_t)component->variables->n_states, "the array has %zu numbers; this %s has %d states", n,
@@ -81,7 +81,7 @@ fmi2Status fmi2GetContinuousStates(fmi2Component c, fmi2Real x[], size_t n)
 {
     ENTER(c, fmi2GetContinuousStates);
     if (check_states(component, x, n) != fmi2OK) return fmi2Error;
-    const enum status status = component_settle(component);
+    const enum status status = component_initialize(component);
     if (status == STATUS_OK) instance_get_states(component->instance, x);
     return component_leave(component, status);
 }
@@ -101,7 +101,7 @@ fmi2Status fmi2GetDerivatives(fmi2Component c, fmi2Real derivative[], size_t n)
 {
     ENTER(c, fmi2GetDerivatives);
     if (check_states(component, derivative, n) != fmi2OK) return fmi2Error;
-    const enum status status = component_settle(component);
+    const enum status status = component_initialize(component);
     return component_leave(component,
                            status == STATUS_OK ? instance_get_derivatives(component->instance, derivative) : status);
 }

@@ -1,5 +1,5 @@
-/* The fmi2 functions as a table. An FMU library holds everything twice: for any processor, and for those with AVX2 and FMA. Each of
-   these sets has a table; the exported functions (boundary.c) choose one in fmi2Instantiate and call the functions through it. */
+/* The fmi2 functions as a table. An FMU library contains two sets of all functions: one for any processor, one for processors with AVX2
+   and FMA. Each set has a table; the exported functions (boundary.c) choose one in fmi2Instantiate and call the functions through it. */
 #ifndef FMI_SET_H
 #define FMI_SET_H
 
@@ -8,7 +8,7 @@
 #include "fmi/calls.h"
 
 struct fmi_set {
-    const char *name; /* of its instructions */
+    const char *name; /* of the instruction set */
     fmi2InstantiateTYPE *fmi2Instantiate;
     fmi2FreeInstanceTYPE *fmi2FreeInstance;
 #define SET_MEMBER(function, states, audience) function##TYPE *function;
@@ -16,12 +16,12 @@ struct fmi_set {
 #undef SET_MEMBER
 };
 
-/* What an fmi2Component points to begins with its set, which is all that the exported functions know of it. */
+/* The beginning of what an fmi2Component points to, which is all that the exported functions use. */
 struct fmi_handle {
     const struct fmi_set *set;
 };
 
-/* The table of the set that this file is compiled in */
+/* The table of the set that a file is compiled for */
 extern const struct fmi_set fmi_set;
 
 #endif

@@ -1,4 +1,4 @@
-/* Saved states. One pointer-free form serves the importer's handle and the serialized bytes:
+/* Saved states. The importer's handle and the serialized bytes have the same form, without pointers:
        header | position in the call sequence | the simulation's own saved state
    with a checksum over all of it, so that a state that was changed is rejected. */
 #include <string.h>
@@ -66,8 +66,8 @@ static void write_header(const struct component *component, unsigned char *bytes
     memcpy(bytes, &header, sizeof header);
 }
 
-/* Why these bytes are not a state for this component; NULL where they are */
-static const char *fault_of(const struct component *component, const unsigned char *bytes, size_t size)
+/* Why these bytes are not a saved state of this component; NULL if they are */
+static const char *state_error(const struct component *component, const unsigned char *bytes, size_t size)
 {
     struct header header;
     if (size < sizeof header) return "it is too short";
@@ -100,7 +100,7 @@ static void read_progress(const unsigned char *bytes, struct progress *progress)
 
 /* ---- the importer's handle ------------------------------------------------------------------------------------------------------ */
 
-static struct saved *take_saved(const struct component *component, size_t size)
+static struct saved *allocate_saved(const struct component *component, size_t size)
 {
     struct saved *saved = component->allocator.allocate(1, sizeof *saved + size);
     if (saved != NULL) saved->size = size;
@@ -112,7 +112,7 @@ fmi2Status fmi2GetFMUstate(fmi2Component c, fmi2FMUstate *state)
     ENTER(c, fmi2GetFMUstate);
     REQUIRE(state != NULL, "the pointer to the state is NULL");
     struct saved *saved = *state;
-    if (saved == NULL || saved->size != size_of(component)) saved = take_saved(component, size_of(component));
+    if (saved == NULL || saved->size != size_of(component)) saved = allocate_saved(component, size_of(component));
     if (saved == NULL) return component_leave(component, STATUS_NO_MEMORY);
     instance_save(component->instance, saved->bytes + sizeof(struct header));
     write_header(component, saved->bytes);
@@ -126,8 +126,8 @@ fmi2Status fmi2SetFMUstate(fmi2Component c, fmi2FMUstate state)
     ENTER(c, fmi2SetFMUstate);
     REQUIRE(state != NULL, "the state is NULL");
     const struct saved *saved = state;
-    const char *fault = fault_of(component, saved->bytes, saved->size);
-    REQUIRE(fault == NULL, "the state is refused: %s", fault);
+    const char *error = state_error(component, saved->bytes, saved->size);
+    REQUIRE(error == NULL, "the state is rejected: %s", error);
     struct progress progress;
     read_progress(saved->bytes, &progress);
     const bool initialized =
@@ -171,9 +171,9 @@ fmi2Status fmi2DeSerializeFMUstate(fmi2Component c, const fmi2Byte bytes[], size
 {
     ENTER(c, fmi2DeSerializeFMUstate);
     REQUIRE(bytes != NULL && state != NULL, "the array of bytes or the pointer to the state is NULL");
-    const char *fault = fault_of(component, (const unsigned char *)bytes, size);
-    REQUIRE(fault == NULL, "the state is refused: %s", fault);
-    struct saved *saved = take_saved(component, size);
+    const char *error = state_error(component, (const unsigned char *)bytes, size);
+    REQUIRE(error == NULL, "the state is rejected: %s", error);
+    struct saved *saved = allocate_saved(component, size);
     if (saved == NULL) return component_leave(component, STATUS_NO_MEMORY);
     memcpy(saved->bytes, bytes, size);
     *state = saved;

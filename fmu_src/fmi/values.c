@@ -11,23 +11,23 @@ static bool is_computed(const struct variable *variable)
     return variable->causality == CAUSALITY_OUTPUT || variable->causality == CAUSALITY_LOCAL;
 }
 
-/* Checks all references and updates what they need. */
+/* Checks all references, and updates the values if they need it. */
 static fmi2Status ready_to_get(struct component *component, const fmi2ValueReference vr[], size_t n, const void *value,
                                enum variable_type type)
 {
-    bool computed = false, settled = true; /* states need no computation, but they need their start values */
+    bool computed = false, known = true; /* states need no computation, but they need their start values */
     REQUIRE_ARRAY(n, vr);
     REQUIRE_ARRAY(n, value);
     for (size_t i = 0; i < n; i++) {
         const struct variable *variable = component_variable(component, vr[i], type);
         if (variable == NULL) return fmi2Error;
         computed = computed || (is_computed(variable) && variable->state < 0);
-        settled = settled && !is_computed(variable);
+        known = known && !is_computed(variable);
         REQUIRE(!is_computed(variable) || component->progress.state != STATE_INSTANTIATED,
                 "%s is known only from initialization mode on", variable->name);
     }
-    if (settled) return fmi2OK;
-    const enum status status = component_settle(component);
+    if (known) return fmi2OK;
+    const enum status status = component_initialize(component);
     return component_leave(component, status == STATUS_OK && computed ? instance_update(component->instance) : status);
 }
 
@@ -47,18 +47,15 @@ fmi2Status fmi2GetReal(fmi2Component c, const fmi2ValueReference vr[], size_t n,
     return fmi2Discard;
 }
 
-/* Any number may stand in a state that was forged. */
-static fmi2Integer integer_of(double value)
-{
-    return value >= INT_MAX ? INT_MAX : value > INT_MIN ? (fmi2Integer)value : INT_MIN;
-}
-
 fmi2Status fmi2GetInteger(fmi2Component c, const fmi2ValueReference vr[], size_t n, fmi2Integer value[])
 {
     ENTER(c, fmi2GetInteger);
     const fmi2Status status = ready_to_get(component, vr, n, value, TYPE_INTEGER);
     if (status != fmi2OK) return status;
-    for (size_t i = 0; i < n; i++) value[i] = integer_of(instance_get(component->instance, (int)vr[i]));
+    for (size_t i = 0; i < n; i++) {
+        const double x = instance_get(component->instance, (int)vr[i]); /* any number, after a forged state */
+        value[i] = x >= INT_MAX ? INT_MAX : x > INT_MIN ? (fmi2Integer)x : INT_MIN;
+    }
     return fmi2OK;
 }
 
@@ -81,7 +78,7 @@ fmi2Status fmi2GetString(fmi2Component c, const fmi2ValueReference vr[], size_t 
 
 /* ---- setting ------------------------------------------------------------------------------------------------------------- */
 
-/* NULL where the variable may be set now, else why not */
+/* Why the variable must not be set now; NULL: it may */
 static const char *why_not_set(const struct component *component, const struct variable *variable)
 {
     const enum state state = component->progress.state;
@@ -101,13 +98,6 @@ static const char *why_not_set(const struct component *component, const struct v
                : NULL;
 }
 
-/* What is set in initialization mode may act on the start. */
-static void note_change(struct component *component, const struct variable *variable)
-{
-    if (component->progress.state != STATE_INITIALIZATION) return;
-    if (instance_acts_on_start(component->instance, variable->reference)) component->progress.stale = true;
-}
-
 /* Checks all references, before any value is set. */
 static fmi2Status ready_to_set(struct component *component, const fmi2ValueReference vr[], size_t n, const void *value,
                                enum variable_type type)
@@ -123,7 +113,7 @@ static fmi2Status ready_to_set(struct component *component, const fmi2ValueRefer
                 component_state_name(component->progress.state), reason);
         states = states || is_computed(variable);
     }
-    return states ? component_leave(component, component_settle(component))
+    return states ? component_leave(component, component_initialize(component))
                   : fmi2OK; /* states stay set until a parameter changes */
 }
 
@@ -131,7 +121,9 @@ static void set_value(struct component *component, fmi2ValueReference reference,
 {
     instance_set(component->instance, (int)reference, value);
     const struct variable *variable = component->variables->by_reference[reference];
-    if (!is_computed(variable)) note_change(component, variable);
+    if (!is_computed(variable) && component->progress.state == STATE_INITIALIZATION &&
+        instance_acts_on_start(component->instance, variable->reference))
+        component->progress.stale = true;
 }
 
 fmi2Status fmi2SetReal(fmi2Component c, const fmi2ValueReference vr[], size_t n, const fmi2Real value[])
@@ -179,34 +171,6 @@ fmi2Status fmi2SetString(fmi2Component c, const fmi2ValueReference vr[], size_t 
 
 /* ---- directional derivatives ------------------------------------------------------------------------------------------------ */
 
-static fmi2Status check_unknowns(const struct component *component, const fmi2ValueReference unknown[], size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        const struct variable *variable = component_variable(component, unknown[i], TYPE_REAL);
-        if (variable == NULL) return fmi2Error;
-        REQUIRE(is_computed(variable), "%s is not an unknown: only outputs, locals and derivatives are",
-                variable->name);
-    }
-    return fmi2OK;
-}
-
-static fmi2Status check_knowns(const struct component *component, const fmi2ValueReference known[], size_t n,
-                               const double seed[])
-{
-    const bool starting = component->progress.state == STATE_INITIALIZATION;
-    for (size_t i = 0; i < n; i++) {
-        const struct variable *variable = component_variable(component, known[i], TYPE_REAL);
-        if (variable == NULL) return fmi2Error;
-        REQUIRE(variable->causality == CAUSALITY_INPUT || variable->variability == VARIABILITY_TUNABLE ||
-                    variable->state >= 0 || (starting && variable->start_of >= 0),
-                "%s is not a known: only inputs, states and tunable parameters are, and start values in initialization "
-                "mode",
-                variable->name);
-        REQUIRE(isfinite(seed[i]), "the seed of %s must be a finite number: %g", variable->name, seed[i]);
-    }
-    return fmi2OK;
-}
-
 fmi2Status fmi2GetDirectionalDerivative(fmi2Component c, const fmi2ValueReference unknown[], size_t n_unknown,
                                         const fmi2ValueReference known[], size_t n_known, const fmi2Real seed[],
                                         fmi2Real result[])
@@ -217,12 +181,26 @@ fmi2Status fmi2GetDirectionalDerivative(fmi2Component c, const fmi2ValueReferenc
     REQUIRE_ARRAY(n_known, known);
     REQUIRE_ARRAY(n_known, seed);
     REQUIRE(n_unknown <= INT_MAX && n_known <= INT_MAX, "too many variables: %zu, %zu", n_unknown, n_known);
-    if (check_unknowns(component, unknown, n_unknown) != fmi2OK) return fmi2Error;
-    if (check_knowns(component, known, n_known, seed) != fmi2OK) return fmi2Error;
-    enum status status = component_settle(component);
+    for (size_t i = 0; i < n_unknown; i++) {
+        const struct variable *variable = component_variable(component, unknown[i], TYPE_REAL);
+        if (variable == NULL) return fmi2Error;
+        REQUIRE(is_computed(variable), "%s is not an unknown: only outputs, locals and derivatives are",
+                variable->name);
+    }
+    const bool starting = component->progress.state == STATE_INITIALIZATION;
+    for (size_t i = 0; i < n_known; i++) {
+        const struct variable *variable = component_variable(component, known[i], TYPE_REAL);
+        if (variable == NULL) return fmi2Error;
+        REQUIRE(variable->causality == CAUSALITY_INPUT || variable->variability == VARIABILITY_TUNABLE ||
+                    variable->state >= 0 || (starting && variable->start_of >= 0),
+                "%s is not a known: only inputs, states and tunable parameters are, and start values in initialization "
+                "mode",
+                variable->name);
+        REQUIRE(isfinite(seed[i]), "the seed of %s must be a finite number: %g", variable->name, seed[i]);
+    }
+    enum status status = component_initialize(component);
     if (status == STATUS_OK)
-        status = (component->progress.state == STATE_INITIALIZATION ? instance_start_directional
-                                                                    : instance_directional)(
+        status = (starting ? instance_start_directional : instance_directional)(
             component->instance, (int)n_unknown, as_indices(unknown), (int)n_known, as_indices(known), seed, result);
     return component_leave(component, status);
 }

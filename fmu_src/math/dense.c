@@ -59,12 +59,13 @@ void cholesky_solve(int n, const double *U, const double *inverse_d, double *x)
     }
 }
 
-static void swap_rows(int n, double *A, int i, int j)
+/* Exchanges n elements of x and y, every stride-th */
+static void exchange(int n, double *x, double *y, int stride)
 {
-    for (int k = 0; k < n; k++) {
-        const double saved = A[n * i + k];
-        A[n * i + k] = A[n * j + k];
-        A[n * j + k] = saved;
+    for (int k = 0; x != y && k < n; k++) {
+        const double saved = x[stride * k];
+        x[stride * k] = y[stride * k];
+        y[stride * k] = saved;
     }
 }
 
@@ -78,8 +79,8 @@ int dense_invert(int n, double *A, double *inverse)
         for (int i = k + 1; i < n; i++)
             if (fabs(A[n * i + k]) > fabs(A[n * pivot + k])) pivot = i;
         if (!(fabs(A[n * pivot + k]) > 1e-12 * largest)) return 1;
-        swap_rows(n, A, k, pivot);
-        swap_rows(n, inverse, k, pivot);
+        exchange(n, A + n * k, A + n * pivot, 1);
+        exchange(n, inverse + n * k, inverse + n * pivot, 1);
         for (int i = 0; i < n; i++) {
             const double factor = A[n * i + k] / A[n * k + k];
             for (int j = 0; j < n && i != k; j++) {
@@ -103,21 +104,12 @@ static int largest_below(int n, const double *column, int from)
     return best;
 }
 
-static void exchange_rows(int n, double *A, int i, int j)
-{
-    for (int k = 0; i != j && k < n; k++) {
-        const double x = A[n * k + i];
-        A[n * k + i] = A[n * k + j];
-        A[n * k + j] = x;
-    }
-}
-
 int lu_factor(int n, double *A, int *pivot)
 {
     for (int k = 0; k < n; k++) {
         double *column = A + n * k;
         pivot[k] = largest_below(n, column, k);
-        exchange_rows(n, A, k, pivot[k]);
+        exchange(n, A + k, A + pivot[k], n);
         if (!(fabs(column[k]) > 0) || !isfinite(column[k])) return k + 1;
         for (int i = k + 1; i < n; i++) column[i] /= column[k];
         for (int j = k + 1; j < n; j++)
@@ -128,11 +120,8 @@ int lu_factor(int n, double *A, int *pivot)
 
 void lu_solve(int n, const double *LU, const int *pivot, double *x)
 {
-    for (int k = 0; k < n; k++) { /* the rows of L were exchanged too: all of x first */
-        const double moved = x[pivot[k]];
-        x[pivot[k]] = x[k];
-        x[k] = moved;
-    }
+    for (int k = 0; k < n; k++)
+        exchange(1, x + k, x + pivot[k], 1); /* the rows of L were exchanged too: all of x first */
     for (int k = 0; k < n; k++)
         for (int i = k + 1; i < n; i++) x[i] -= LU[n * k + i] * x[k];
     for (int k = n - 1; k >= 0; k--) {
@@ -143,15 +132,6 @@ void lu_solve(int n, const double *LU, const int *pivot, double *x)
 
 /* ---- LU with complete pivoting, column major ------------------------------------------------------------------------ */
 
-static void exchange_columns(int n, double *A, int i, int j)
-{
-    for (int k = 0; i != j && k < n; k++) {
-        const double x = A[n * i + k];
-        A[n * i + k] = A[n * j + k];
-        A[n * j + k] = x;
-    }
-}
-
 int lu_ranked_factor(int n, double *A, int *row, int *column, double least)
 {
     double first = 0;
@@ -161,31 +141,24 @@ int lu_ranked_factor(int n, double *A, int *row, int *column, double least)
             const int i = largest_below(n, A + n * j, k);
             if (fabs(A[n * j + i]) > fabs(A[n * column[k] + row[k]])) row[k] = i, column[k] = j;
         }
-        exchange_rows(n, A, k, row[k]);
-        exchange_columns(n, A, k, column[k]);
+        exchange(n, A + k, A + row[k], n);
+        exchange(n, A + n * k, A + n * column[k], 1);
         double *pivot = A + n * k;
         if (k == 0) first = fabs(pivot[0]);
         if (!(fabs(pivot[k]) > least * first) || !isfinite(pivot[k])) return k;
         for (int i = k + 1; i < n; i++) pivot[i] /= pivot[k];
         for (int j = k + 1; j < n; j++) {
-            const double share = A[n * j + k];
-            for (int i = k + 1; i < n; i++) A[n * j + i] -= pivot[i] * share;
+            const double factor = A[n * j + k];
+            for (int i = k + 1; i < n; i++) A[n * j + i] -= pivot[i] * factor;
         }
     }
     return n;
 }
 
-static void exchange(double *x, int i, int j)
-{
-    const double moved = x[i];
-    x[i] = x[j];
-    x[j] = moved;
-}
-
 void lu_ranked_solve(int n, int rank, const double *LU, const int *row, const int *column, double *work, double *b)
 {
     for (int i = 0; i < n; i++) work[i] = b[i];
-    for (int k = 0; k < rank; k++) exchange(work, k, row[k]);
+    for (int k = 0; k < rank; k++) exchange(1, work + k, work + row[k], 1);
     for (int k = 0; k < rank; k++)
         for (int i = k + 1; i < rank; i++) work[i] -= LU[n * k + i] * work[k];
     for (int i = rank; i < n; i++) work[i] = 0;
@@ -193,6 +166,6 @@ void lu_ranked_solve(int n, int rank, const double *LU, const int *row, const in
         work[k] /= LU[n * k + k];
         for (int i = 0; i < k; i++) work[i] -= LU[n * k + i] * work[k];
     }
-    for (int k = rank - 1; k >= 0; k--) exchange(work, k, column[k]);
+    for (int k = rank - 1; k >= 0; k--) exchange(1, work + k, work + column[k], 1);
     for (int i = 0; i < n; i++) b[i] = work[i];
 }

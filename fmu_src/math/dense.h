@@ -22,7 +22,7 @@ void lu_solve(int n, const double *LU, const int *pivot, double *x);
    rank: pivots below `least` times the first are rounding. */
 int lu_ranked_factor(int n, double *A, int *row, int *column, double least);
 
-/* x with A x = b as far as the independent equations determine it: what they leave open is 0; b is overwritten by x. `work` has n
+/* x with A x = b as far as the independent equations determine it; the other unknowns are 0. b is overwritten by x. `work` has n
    elements. */
 void lu_ranked_solve(int n, int rank, const double *LU, const int *row, const int *column, double *work, double *b);
 

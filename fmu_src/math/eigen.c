@@ -111,16 +111,6 @@ static void solve_upper(int n, const double *L, double *X)
         }
 }
 
-static void transpose(int n, double *X)
-{
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < i; j++) {
-            const double Xij = X[i * n + j];
-            X[i * n + j] = X[j * n + i];
-            X[j * n + i] = Xij;
-        }
-}
-
 int eigen_generalized(int n, const double *K, const double *M, double *work, double *V, double *w2)
 {
     double *const L = work, *const A = work + n * n;
@@ -130,7 +120,12 @@ int eigen_generalized(int n, const double *K, const double *M, double *work, dou
     /* A = L^-1 K L^-T,  A U = U diag(w2),  V = L^-T U */
     for (int i = 0; i < n * n; i++) A[i] = K[i];
     solve_lower(n, L, A);
-    transpose(n, A);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < i; j++) {
+            const double Aij = A[i * n + j];
+            A[i * n + j] = A[j * n + i];
+            A[j * n + i] = Aij;
+        }
     solve_lower(n, L, A);
     for (int i = 0; i < n; i++)
         for (int j = 0; j < i; j++) A[i * n + j] = A[j * n + i] = (A[i * n + j] + A[j * n + i]) / 2;

@@ -5,7 +5,7 @@
 #include "math/vec.h"
 
 /* a = sum (-y)^k / (2k+2)!,  b = sum (-y)^k / (2k+3)!. Seven terms are accurate to rounding for y < 1/4, all of them for y < 10
-   (half a turn); the formulas with sine and cosine would cancel there, those of da and db most. */
+   (half a turn). There the formulas with sine and cosine suffer from cancellation, those of da and db most. */
 enum { FEW_TERMS = 7, TERMS = 15 };
 static const double series_a[TERMS] = {1.0 / 2,
                                        1.0 / 24,
@@ -117,8 +117,8 @@ void rotation_rate(const struct exp_coefficients *e, const double theta[3], cons
 /* Unit quaternion of Exp(theta): scalar cos(phi/2), vector theta sin(phi/2)/phi */
 static double half_turn(const double *theta, double *v)
 {
-    const double phi = sqrt(dot3(theta, theta)), share = phi > 1e-8 ? sin(0.5 * phi) / phi : 0.5;
-    for (int i = 0; i < 3; i++) v[i] = share * theta[i];
+    const double phi = sqrt(dot3(theta, theta)), factor = phi > 1e-8 ? sin(0.5 * phi) / phi : 0.5;
+    for (int i = 0; i < 3; i++) v[i] = factor * theta[i];
     return cos(0.5 * phi);
 }
 

@@ -2,12 +2,6 @@
 
 #include "math/vec.h"
 
-/* Second derivatives of a and b with respect to y = phi^2: series for y < 10 as in rotation.c, otherwise from the identities
-   2 y a' = 1 - y b - 2 a  and  2 y b' = a - 3 b, differentiated once more. */
-struct second {
-    double dda, ddb;
-};
-
 /* sum over k >= 2 of k (k-1) (-1)^k y^(k-2) / (2k + first)!; nine terms are accurate to rounding for y < 1/4, fifteen for y < 10 */
 static double series(double y, int first, double leading)
 {
@@ -18,12 +12,6 @@ static double series(double y, int first, double leading)
         term *= -y / ((2 * k + first + 1) * (2 * k + first + 2));
     }
     return sum;
-}
-
-static struct second second_derivatives(const struct exp_coefficients *e, double y)
-{
-    if (y < 10) return (struct second){series(y, 2, 1.0 / 720), series(y, 3, 1.0 / 5040)};
-    return (struct second){-(e->b + y * e->db + 4 * e->da) / (2 * y), (e->da - 5 * e->db) / (2 * y)};
 }
 
 /* M += [v]x */
@@ -51,9 +39,13 @@ void rotation_jacobian_rates(const struct exp_coefficients *e, const double thet
                              const double tdd[3], struct jacobian_rates *rates)
 {
     const double y = dot3(theta, theta), yd = 2 * dot3(theta, td), ydd = 2 * (dot3(td, td) + dot3(theta, tdd));
-    const struct second s = second_derivatives(e, y);
+
+    /* second derivatives of a and b with respect to y = phi^2: series for y < 10 as in rotation.c, otherwise from the identities
+       2 y a' = 1 - y b - 2 a  and  2 y b' = a - 3 b, differentiated once more */
+    const double dda = y < 10 ? series(y, 2, 1.0 / 720) : -(e->b + y * e->db + 4 * e->da) / (2 * y);
+    const double ddb = y < 10 ? series(y, 3, 1.0 / 5040) : (e->da - 5 * e->db) / (2 * y);
     const double ad = e->da * yd, bd = e->db * yd;
-    const double add = s.dda * yd * yd + e->da * ydd, bdd = s.ddb * yd * yd + e->db * ydd;
+    const double add = dda * yd * yd + e->da * ydd, bdd = ddb * yd * yd + e->db * ydd;
     double u[3], v[3], p[3], q[3], r[3];
     for (int i = 0; i < 3; i++) {
         u[i] = ad * theta[i] + e->a * td[i];

@@ -59,27 +59,23 @@ int beam_station_count(const struct beam *beam)
     return count;
 }
 
-/* Inserts a station into an ascending list unless the list has it */
-static int insert(int n, double *s, double station)
-{
-    static const double SAME = 1e-13;
-    int at = n;
-    while (at > 0 && s[at - 1] > station) at--;
-    if ((at > 0 && station - s[at - 1] < SAME) || (at < n && s[at] - station < SAME)) return n;
-    for (int i = n; i > at; i--) s[i] = s[i - 1];
-    s[at] = station;
-    return n + 1;
-}
-
 int beam_stations(const struct beam *beam, double *s)
 {
+    static const double SAME = 1e-13;
     const struct profile *list[BEAM_PROFILES];
     int n = 2;
     s[0] = 0;
     s[1] = 1;
     beam_profiles(beam, list);
     for (int i = 0; i < BEAM_PROFILES; i++)
-        for (int k = 0; k < list[i]->n; k++) n = insert(n, s, list[i]->s[k]);
+        for (int k = 0; k < list[i]->n; k++) { /* inserted unless s has it */
+            const double station = list[i]->s[k];
+            int at = n;
+            while (at > 0 && s[at - 1] > station) at--;
+            if ((at > 0 && station - s[at - 1] < SAME) || (at < n && s[at] - station < SAME)) continue;
+            for (int j = n++; j > at; j--) s[j] = s[j - 1];
+            s[at] = station;
+        }
     return n;
 }
 
@@ -103,26 +99,13 @@ static struct area ring(double outer, double inner)
 
 /* Saint-Venant's torsion of a rectangle with sides a >= b (Timoshenko and Goodier, 109):
    J = a b^3 (1/3 - 64 b/(pi^5 a) S),   S = sum over odd n of tanh(n pi a / 2b) / n^5
-   With sum 1/n^5 = 31/32 zeta(5) taken out, what is left of S falls like exp(-n pi a/b): a dozen terms are exact. */
+   The terms of S - sum 1/n^5 (= 31/32 zeta(5)) decrease as exp(-n pi a/b): a dozen of them suffice. */
 static double torsion_of_rectangle(double side_1, double side_2)
 {
     const double a = fmax(side_1, side_2), b = fmin(side_1, side_2), zeta_5 = 1.03692775514336992633;
     double S = 31.0 / 32 * zeta_5;
     for (int n = 1; n < 25; n += 2) S -= 2 / (1 + exp(n * PI * a / b)) / pow(n, 5); /* 1 - tanh x = 2/(1 + exp 2x) */
     return a * pow(b, 3) * (1.0 / 3 - 64 * b / (pow(PI, 5) * a) * S);
-}
-
-static struct area rectangle(double y, double z)
-{
-    return (struct area){y * z, y * pow(z, 3) / 12, z * pow(y, 3) / 12, torsion_of_rectangle(y, z)};
-}
-
-/* Torsion of a closed thin wall by Bredt:  J = 4 Am^2 t / s,  Am and s the area within the wall's middle line and its length */
-static struct area box(double y, double z, double t)
-{
-    const double yi = y - 2 * t, zi = z - 2 * t, ym = y - t, zm = z - t;
-    return (struct area){y * z - yi * zi, (y * pow(z, 3) - yi * pow(zi, 3)) / 12,
-                         (z * pow(y, 3) - zi * pow(yi, 3)) / 12, 4 * pow(ym * zm, 2) * t / (2 * (ym + zm))};
 }
 
 static struct dimensions dimensions_at(const struct cross_section *section, double s)
@@ -137,13 +120,16 @@ static struct dimensions dimensions_at(const struct cross_section *section, doub
 static struct area area_at(const struct cross_section *section, double s)
 {
     const struct dimensions d = dimensions_at(section, s);
-    switch (section->shape) {
-    case SECTION_TUBE: return ring(d.outer_diameter, d.outer_diameter - 2 * d.wall);
-    case SECTION_ROUND: return ring(d.diameter, 0);
-    case SECTION_RECTANGLE: return rectangle(d.width, d.height);
-    case SECTION_BOX: return box(d.width, d.height, d.wall);
-    }
-    return (struct area){0};
+    const double y = d.width, z = d.height, t = d.wall;
+    if (section->shape == SECTION_TUBE) return ring(d.outer_diameter, d.outer_diameter - 2 * t);
+    if (section->shape == SECTION_ROUND) return ring(d.diameter, 0);
+    if (section->shape == SECTION_RECTANGLE)
+        return (struct area){y * z, y * pow(z, 3) / 12, z * pow(y, 3) / 12, torsion_of_rectangle(y, z)};
+
+    /* torsion of a closed thin wall by Bredt:  J = 4 Am^2 t / s,  Am and s the area within the wall's middle line and its length */
+    const double yi = y - 2 * t, zi = z - 2 * t, ym = y - t, zm = z - t;
+    return (struct area){y * z - yi * zi, (y * pow(z, 3) - yi * pow(zi, 3)) / 12,
+                         (z * pow(y, 3) - zi * pow(yi, 3)) / 12, 4 * pow(ym * zm, 2) * t / (2 * (ym + zm))};
 }
 
 bool beam_is_smooth(const struct beam *beam, double s0, double s1)
@@ -157,8 +143,8 @@ bool beam_is_smooth(const struct beam *beam, double s0, double s1)
     return true;
 }
 
-/* Dimensions are linear between stations: what holds at both ends of an interval holds within */
-double beam_section_without_hollow(const struct cross_section *section, double *across)
+/* Dimensions are linear between stations: a section that is hollow at both ends of an interval is hollow within */
+double beam_section_without_hollow(const struct cross_section *section, double *outer)
 {
     const bool round = section->shape == SECTION_TUBE;
     if (!round && section->shape != SECTION_BOX) return -1;
@@ -166,31 +152,26 @@ double beam_section_without_hollow(const struct cross_section *section, double *
     for (int i = 0; i < stations; i++) {
         const double s = section->wall.n > 0 ? section->wall.s[i] : 0;
         const struct dimensions d = dimensions_at(section, s);
-        *across = round ? d.outer_diameter : fmin(d.width, d.height);
-        if (!(2 * d.wall < *across)) return s;
+        *outer = round ? d.outer_diameter : fmin(d.width, d.height);
+        if (!(2 * d.wall < *outer)) return s;
     }
     return -1;
 }
 
 /* ---- properties -------------------------------------------------------------------------------------------------- */
 
-static struct beam_properties properties_of_section(const struct beam *beam, double s)
-{
-    const struct area area = area_at(&beam->section, s);
-    const double E = beam->material.E, rho = beam->material.density;
-    return (struct beam_properties){.mass_per_length = rho * area.A,
-                                    .EIy = E * area.Iy,
-                                    .EIz = E * area.Iz,
-                                    .GJ = beam->material.G * area.J,
-                                    .EA = E * area.A,
-                                    .inertia_per_length = {rho * (area.Iy + area.Iz), rho * area.Iy, rho * area.Iz}};
-}
-
 struct beam_properties beam_at(const struct beam *beam, double s)
 {
     struct beam_properties p = {0};
     if (beam->has_section) {
-        p = properties_of_section(beam, s);
+        const struct area area = area_at(&beam->section, s);
+        const double E = beam->material.E, rho = beam->material.density;
+        p = (struct beam_properties){.mass_per_length = rho * area.A,
+                                     .EIy = E * area.Iy,
+                                     .EIz = E * area.Iz,
+                                     .GJ = beam->material.G * area.J,
+                                     .EA = E * area.A,
+                                     .inertia_per_length = {rho * (area.Iy + area.Iz), rho * area.Iy, rho * area.Iz}};
     } else {
         p.mass_per_length = beam_profile_at(&beam->mass_per_length, s);
         p.EIy = beam_profile_at(&beam->EIy, s);

@@ -1,4 +1,4 @@
-/* A straight beam as its file describes it, and what its properties are at every x. */
+/* A straight beam as its file describes it, and its properties at every x. */
 #ifndef ROBOT_BEAM_H
 #define ROBOT_BEAM_H
 
@@ -24,9 +24,8 @@ struct mode_family {
     double tip_inertia; /* clamped-mass only [kg m^2]  */
 };
 
-/* A quantity along the beam, as a function of s = x/L: factor times 1, or times a table that is linear between its stations. So the
-   factor is the number of a constant quantity, and the scale of one that varies. Stations are at fractions of the length: they move
-   with it. */
+/* A quantity along the beam, as a function of s = x/L: the factor alone, or the factor times a table that is linear between its
+   stations. Stations are at fractions of the length: if the length changes, they move. */
 struct profile {
     double factor;
     int n;               /* stations; 0: constant                */
@@ -41,7 +40,7 @@ struct material {
 
 enum section_shape { SECTION_TUBE, SECTION_ROUND, SECTION_RECTANGLE, SECTION_BOX };
 
-/* A cross section whose dimensions may vary along the beam; those that the shape does not have are zero. */
+/* A cross section whose dimensions may vary along the beam; dimensions that the shape does not have are zero. */
 struct cross_section {
     enum section_shape shape;
     double scale;                  /* of all dimensions                    */
@@ -76,12 +75,12 @@ enum beam_given {
     GIVEN_WALL = 1 << 21,
     TABLE_SECTION = 1 << 22
 };
-/* The flag of a table, from that of the number in its place. */
+/* The flag of a table, from the flag of the number that it replaces. */
 #define TABLE_OF(given) ((given) << 8)
 
 struct beam {
     double length; /* [m] */
-    /* material and section, or the numbers that would follow from them */
+    /* material and section, or the numbers that follow from them */
     bool has_section;
     struct material material;
     struct cross_section section;
@@ -119,15 +118,16 @@ struct beam_properties beam_at(const struct beam *beam, double s);
 /* The family of elastic coordinate k of a beam; k becomes its number in the family, from 0. */
 enum family beam_family(const struct beam *beam, int *k);
 
-/* Sum of the numbers of stations of all tables, and their union with 0 and 1, ascending; returns its size, at most that sum + 2. */
+/* Total number of stations of all tables. The stations of all tables, with 0 and 1, ascending, without repetitions; returns their number,
+   at most that total + 2. */
 int beam_station_count(const struct beam *beam);
 int beam_stations(const struct beam *beam, double *s);
 
-/* Whether properties are polynomials of moderate degree in x on [s0, s1], or close to one: no dimension of the section changes by more
-   than a factor of two. (The torsion constants of boxes and rectangles are not polynomials of the dimensions.) */
+/* Whether properties are close to polynomials of moderate degree in x on [s0, s1]: no dimension of the section changes by more than a
+   factor of two. (The torsion constants of boxes and rectangles are not polynomials of the dimensions.) */
 bool beam_is_smooth(const struct beam *beam, double s0, double s1);
 
-/* The first station at which the wall fills the section, and there the smallest outer dimension; -1: nowhere. */
-double beam_section_without_hollow(const struct cross_section *section, double *across);
+/* The first station s at which the wall fills the section, and the smallest outer dimension there; -1: none. */
+double beam_section_without_hollow(const struct cross_section *section, double *outer);
 
 #endif

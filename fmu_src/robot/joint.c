@@ -15,7 +15,7 @@ static const struct {
     int part[MOST_VELOCITIES];
     int numbers;           /* coordinates with numbers                */
     int quaternion, omega; /* where they begin among q and qd; -1: none */
-    bool prescribed;       /* its motion may be prescribed            */
+    bool prescribed;       /* whether its motion may be prescribed    */
 } types[] = {
     [JOINT_FIXED] = {"fixed", 0, 0, {0}, 0, -1, -1, false},
     [JOINT_REVOLUTE] = {"revolute", 1, 1, {TURNS}, 1, -1, -1, true},
@@ -239,25 +239,22 @@ void joint_rate(const struct joint_model *model, const double (*h)[3], const dou
     for (int i = 0; i < 3; i++) zeta[i] *= qd[0] * qd[1];
 }
 
-/* c = h_1 x h_2:  d(H qd)/dx_1 = qd_2 c,  d(H qdd + zeta)/dx_1 = qdd_2 c + qd_1 qd_2 h_1 x c */
-static void universal_change(const double (*h)[3], const double *qd, const double *qdd, struct subspace_change *change)
-{
-    double c[3], hc[3];
-    cross3(h[0], h[1], c);
-    cross3(h[0], c, hc);
-    for (int i = 0; i < 3; i++) {
-        change->velocity[0][i] = qd[1] * c[i];
-        change->acceleration[0][i] = qdd[1] * c[i] + qd[0] * qd[1] * hc[i];
-        change->rate[0][i] = qd[1] * c[i];
-        change->rate[1][i] = qd[0] * c[i];
-    }
-}
-
 void joint_subspace_change(const struct joint_model *model, const double (*h)[3], const double *qd, const double *qdd,
                            struct subspace_change *change)
 {
     memset(change, 0, sizeof *change);
-    if (model->type == JOINT_UNIVERSAL) universal_change(h, qd, qdd, change);
+    if (model->type == JOINT_UNIVERSAL) {
+        /* c = h_1 x h_2:  d(H qd)/dx_1 = qd_2 c,  d(H qdd + zeta)/dx_1 = qdd_2 c + qd_1 qd_2 h_1 x c */
+        double c[3], hc[3];
+        cross3(h[0], h[1], c);
+        cross3(h[0], c, hc);
+        for (int i = 0; i < 3; i++) {
+            change->velocity[0][i] = qd[1] * c[i];
+            change->acceleration[0][i] = qdd[1] * c[i] + qd[0] * qd[1] * hc[i];
+            change->rate[0][i] = qd[1] * c[i];
+            change->rate[1][i] = qd[0] * c[i];
+        }
+    }
     if (model->coordinates) return;
 
     /* columns are fixed in O: d(H x)/dx_j = h_j x H x */
@@ -278,12 +275,12 @@ void joint_force_turn(const struct joint_model *model, const double (*h)[3], con
 {
     double turned[3];
     memset(change, 0, MOST_VELOCITIES * sizeof *change);
-    if (model->type == JOINT_UNIVERSAL) { /* h_1 turns against O by -h_2 dx_2 */
+    if (model->type == JOINT_UNIVERSAL) { /* h_1 turns relative to O by -h_2 dx_2 */
         cross3(h[0], h[1], turned);
         change[0][1] = dot3(turned, f);
     }
     if (model->type != JOINT_FREE) return;
-    for (int k = 0; k < 3; k++) /* h_k is fixed in C, which turns against O by -h_j dx_j */
+    for (int k = 0; k < 3; k++) /* h_k is fixed in C, which turns relative to O by -h_j dx_j */
         for (int j = 3; j < 6; j++) {
             cross3(h[k], h[j], turned);
             change[k][j] = dot3(turned, f + 3);
@@ -375,7 +372,7 @@ void joint_turn_quaternion(const struct joint_model *model, const double *q, dou
 
 /* ---- forces ---------------------------------------------------------------------------------------------------------------------- */
 
-/* Penetration: how far a joint is beyond a limit; sign: direction in which the stop pushes it */
+/* How far a joint is beyond a limit; sign: direction in which the stop pushes it */
 static double penetration(const struct limits *limits, double q, double *sign)
 {
     *sign = q > limits->upper ? -1 : 1;
@@ -399,15 +396,6 @@ static double stop_force(const struct limits *limits, double q, double qd)
     return sign * fmax(0, limits->stiffness * p - sign * qd * limits->damping * fade(limits, p, &slope));
 }
 
-static void add_stop_slopes(const struct limits *limits, double q, double qd, double *by_q, double *by_qd)
-{
-    double sign, slope;
-    const double p = penetration(limits, q, &sign);
-    if (p == 0 || stop_force(limits, q, qd) == 0) return;
-    *by_qd -= limits->damping * fade(limits, p, &slope);
-    *by_q += limits->damping * slope * sign * qd - limits->stiffness;
-}
-
 double joint_contact(const struct joint_numbers *number, double q, double qd)
 {
     const double stop = number->has_limits ? stop_force(&number->limits, q, qd) : 0;
@@ -422,21 +410,13 @@ void joint_coordinate_slopes(const struct joint_numbers *number, double q, doubl
         const double s = tanh(qd / number->coulomb_velocity);
         *by_qd -= number->coulomb * (1 - s * s) / number->coulomb_velocity;
     }
-    if (number->has_limits) add_stop_slopes(&number->limits, q, qd, by_q, by_qd);
-}
-
-static double coordinate_energy(const struct joint_numbers *number, double q, double *force)
-{
-    const double stretch = q - number->rest;
-    double energy = 0.5 * number->stiffness * stretch * stretch;
-    *force = -number->stiffness * stretch;
-    if (number->has_limits) {
-        double sign;
-        const double p = penetration(&number->limits, q, &sign);
-        energy += 0.5 * number->limits.stiffness * p * p;
-        *force += sign * number->limits.stiffness * p;
-    }
-    return energy;
+    if (!number->has_limits) return;
+    const struct limits *limits = &number->limits;
+    double sign, slope;
+    const double p = penetration(limits, q, &sign);
+    if (p == 0 || stop_force(limits, q, qd) == 0) return;
+    *by_qd -= limits->damping * fade(limits, p, &slope);
+    *by_q += limits->damping * slope * sign * qd - limits->stiffness;
 }
 
 /* The spring of a spherical joint: its rotation vector theta, energy 1/2 k theta.theta, torque -k theta */
@@ -518,42 +498,34 @@ int joint_most_switches(const struct joint_model *model)
     return stop_switch_count(model) + (model->type == JOINT_SPHERICAL ? 1 : 0);
 }
 
-/* lower - q, q - upper, p - depth, and the force of a stop per penetration, k - sign qd d fade(p)/p, which is positive where it
-   pushes; k where there is no contact. An absent limit is never reached. */
-static void stop_switches(const struct limits *limits, double q, double qd, double *g)
-{
-    double sign, slope;
-    const double p = penetration(limits, q, &sign);
-    g[0] = isfinite(limits->lower) ? limits->lower - q : -1;
-    g[1] = isfinite(limits->upper) ? q - limits->upper : -1;
-    g[2] = limits->damping > 0 ? p - limits->depth : -1;
-    g[3] = limits->stiffness - (p > 0 ? sign * qd * limits->damping * fade(limits, p, &slope) / p : 0);
-}
-
 void joint_switches(const struct joint_model *model, const double *q, const double *qd, double *g)
 {
     if (model->turned_spring) *g++ = q[0]; /* theta = 2 acos|w| */
-    for (int k = 0; k < model->nv; k++)
-        if (coordinate_has_limits(model, k)) {
-            stop_switches(&model->number[k].limits, q[k], qd[k], g);
-            g += SWITCHES;
-        }
+    for (int k = 0; k < model->nv; k++) {
+        if (!coordinate_has_limits(model, k)) continue;
+
+        /* lower - q, q - upper, p - depth, and the force of a stop per penetration, k - sign qd d fade(p)/p, which is positive
+           where it pushes; k where there is no contact. An absent limit is never reached. */
+        const struct limits *limits = &model->number[k].limits;
+        double sign, slope;
+        const double p = penetration(limits, q[k], &sign);
+        *g++ = isfinite(limits->lower) ? limits->lower - q[k] : -1;
+        *g++ = isfinite(limits->upper) ? q[k] - limits->upper : -1;
+        *g++ = limits->damping > 0 ? p - limits->depth : -1;
+        *g++ = limits->stiffness - (p > 0 ? sign * qd[k] * limits->damping * fade(limits, p, &slope) / p : 0);
+    }
 }
 
 /* A step changes qd by |qdd| h. Towards standstill it ends at the edge of the band |qd| < 3 v or, if it starts near the band,
    changes qd by no more than 3 v. (theory.md 89) */
-static double friction_step(const struct joint_numbers *number, double qd, double qdd)
-{
-    const double band = 3 * number->coulomb_velocity, speed = fabs(qd);
-    if (number->coulomb == 0 || (speed >= band && qd * qdd >= 0)) return INFINITY;
-    return fmax(band, speed - band) / fabs(qdd);
-}
-
 double joint_longest_step(const struct joint_model *model, const double *qd, const double *qdd)
 {
     double longest = INFINITY;
-    for (int k = 0; model->coordinates && k < model->nv; k++)
-        longest = fmin(longest, friction_step(&model->number[k], qd[k], qdd[k]));
+    for (int k = 0; model->coordinates && k < model->nv; k++) {
+        const double band = 3 * model->number[k].coulomb_velocity, speed = fabs(qd[k]);
+        if (model->number[k].coulomb == 0 || (speed >= band && qd[k] * qdd[k] >= 0)) continue;
+        longest = fmin(longest, fmax(band, speed - band) / fabs(qdd[k]));
+    }
     return longest;
 }
 
@@ -561,8 +533,19 @@ double joint_energy(const struct joint_model *model, const double *q, double *fo
 {
     double energy = 0;
     memset(force, 0, (size_t)model->nv * sizeof *force);
-    if (model->coordinates)
-        for (int k = 0; k < model->nv; k++) energy += coordinate_energy(&model->number[k], q[k], &force[k]);
+    for (int k = 0; k < model->nv && model->coordinates; k++) {
+        const struct joint_numbers *number = &model->number[k];
+        const double stretch = q[k] - number->rest;
+        double own = 0.5 * number->stiffness * stretch * stretch;
+        force[k] = -number->stiffness * stretch;
+        if (number->has_limits) {
+            double sign;
+            const double p = penetration(&number->limits, q[k], &sign);
+            own += 0.5 * number->limits.stiffness * p * p;
+            force[k] += sign * number->limits.stiffness * p;
+        }
+        energy += own;
+    }
     if (!has_rotation_spring(model)) return energy;
     double theta[3];
     const double stiffness = model->number[0].stiffness;

@@ -1,9 +1,9 @@
-/* Joint types: this header and joint.c are the only place that knows them (except the reader, which knows their names in a file).
-   Everything else sees a joint as nq positions, nv velocities and a motion subspace whose columns are unit vectors:
+/* Joint types: only this header and joint.c know them (and the reader, which knows their names in a file).
+   Everything else treats a joint as nq positions, nv velocities and a motion subspace whose columns are unit vectors:
 
-       omega_O = omega_C + sum over turning columns h_k qd_k,     v_O = v_C + omega_C x d + sum over sliding columns h_k qd_k
+       omega_O = omega_C + sum over rotational columns h_k qd_k,   v_O = v_C + omega_C x d + sum over translational columns h_k qd_k
 
-   C is the joint frame, fixed to the parent, O the hinge frame. Sliding columns are fixed in C. (theory.md 61 to 72) */
+   C is the joint frame, fixed to the parent, O the hinge frame. Translational columns are fixed in C. (theory.md 61 to 72) */
 #ifndef ROBOT_JOINT_H
 #define ROBOT_JOINT_H
 
@@ -21,7 +21,7 @@ enum joint_type {
 
 enum { MOST_VELOCITIES = 6, MOST_POSITIONS = 7, MOST_COORDINATES_WITH_NUMBERS = 2 };
 
-/* Offset of a column's part in a spatial vector (angular; linear): it turns about h_k or slides along h_k. */
+/* Offset of a column in a spatial vector (angular; linear): rotation about h_k or translation along h_k. */
 enum { TURNS = 0, SLIDES = 3 };
 
 struct pose {
@@ -36,8 +36,8 @@ struct limits {
     double depth;        /* [rad or m]                                   */
 };
 
-/* Numbers of one coordinate of a joint. A spherical joint has those of number[0] alone, for all directions: viscous friction
-   and the stiffness of a spring on its rotation vector. */
+/* Numbers of one coordinate of a joint. A spherical joint has only two, in number[0], for all directions: viscous friction and the
+   stiffness of a spring on its rotation vector. */
 struct joint_numbers {
     double motor_inertia;    /* [kg m^2 or kg]       */
     double viscous;          /* [N m s/rad or N s/m] */
@@ -58,16 +58,16 @@ enum joint_given {
     GIVEN_REST = 1 << 4
 };
 
-/* What a joint or a line actuator does in a static equilibrium: as usual (mech/statics.h), keeps its position or length, or moves. */
+/* A joint or a line actuator in a static equilibrium: as usual (mech/statics.h), keeps its position or length, or is free. */
 enum hold { HOLD_USUAL, HOLD_HELD, HOLD_FREE };
 
 struct joint {
-    const char *name; /* the link's where the file gives none */
+    const char *name; /* by default the link's */
     enum hold hold;
     enum joint_type type;
     bool passive;
     bool prescribed;
-    struct pose origin;                     /* joint frame in the parent's tip frame (dh is turned into this) */
+    struct pose origin;                     /* joint frame in the parent's tip frame, also from dh            */
     double axis[3];                         /* unit vector in the joint frame                                 */
     double axis2[3];                        /* of a universal joint, at q = 0                                 */
     double start_position[MOST_POSITIONS];  /* [rad, m, 1]     */
@@ -88,9 +88,9 @@ bool joint_moves(const struct joint *joint);
 
 /* Coordinates with numbers of their own (struct joint_numbers): 1, 2, or 1 for all directions of a spherical joint; 0: none. */
 int joint_number_count(const struct joint *joint);
-/* Whether the joint has this number. One with a quaternion has only those that mean the same in every direction. */
+/* Whether the joint has this number. A joint with a quaternion has only numbers that are the same in every direction. */
 bool joint_takes(const struct joint *joint, enum joint_given number);
-/* Whether positions are coordinates whose rates are the velocities: nq = nv, and each has its own numbers. */
+/* Whether the velocities are the rates of the positions: nq = nv, and each coordinate has its own numbers. */
 bool joint_has_coordinates(const struct joint *joint);
 /* Whether its motion may be prescribed. */
 bool joint_may_be_prescribed(const struct joint *joint);
@@ -108,7 +108,7 @@ const char *joint_position_unit(const struct joint *joint, int k);
 /* All start positions zero, quaternions 1, 0, 0, 0. */
 void joint_rest_position(const struct joint *joint, double *q);
 
-/* Norm of the quaternion in positions q, minus 1; 0 where there is none. A given quaternion may be off by QUATERNION_ERROR and is
+/* Norm of the quaternion in positions q, minus 1; 0 if there is none. A given quaternion may have an error of QUATERNION_ERROR; it is
    normalized. */
 #define QUATERNION_ERROR 1e-3
 double joint_quaternion_error(const struct joint *joint, const double *q);
@@ -116,7 +116,7 @@ void joint_normalize(const struct joint *joint, double *q);
 
 /* ---- names ---------------------------------------------------------------------------------------------------------------------- */
 
-/* Positions or velocities [first, first + count) that share a name, as the FMU has them. Where count > 1 the names are indexed. */
+/* Positions or velocities [first, first + count) that have one name in the FMU, which is indexed if count > 1. */
 struct joint_group {
     int first, count;
     const char *name;                 /* of positions: q, quaternion, position; of velocities: qd, omega, velocity */
@@ -132,7 +132,7 @@ struct joint_group joint_velocity_group(const struct joint *joint, int k);
 
 /* ---- kinematics ------------------------------------------------------------------------------------------------------------------ */
 
-/* Constants of the motion, made once. */
+/* Constants of the motion, computed once. */
 struct joint_model {
     enum joint_type type;
     int nq, nv;
@@ -152,12 +152,12 @@ void joint_model_make(const struct joint *joint, struct joint_model *model);
 /* For nv > 1: R, on entry the orientation of C, becomes that of O; h the columns; d += displacement. World axes. (61) */
 void joint_place(const struct joint_model *model, const double *q, double *R, double (*h)[3], double *d);
 
-/* What the rate of the subspace adds to alpha: zeta = (h_1 qd_1) x (h_2 qd_2) of a universal joint, else 0. (64) */
+/* The part of alpha from the rate of the subspace: zeta = (h_1 qd_1) x (h_2 qd_2) of a universal joint, else 0. (64) */
 void joint_rate(const struct joint_model *model, const double (*h)[3], const double *qd, double *zeta);
 
 /* How H qd, H qdd + zeta and zeta change with position j (C fixed; world axes) and velocity j:
        velocity[j] = d(H qd)/dx_j,   acceleration[j] = d(H qdd + zeta)/dx_j,   rate[j] = d zeta/dqd_j,
-   of the turning columns alone. (67) */
+   of the rotational columns alone. (67) */
 struct subspace_change {
     double velocity[MOST_VELOCITIES][3], acceleration[MOST_VELOCITIES][3], rate[MOST_VELOCITIES][3];
 };
@@ -186,7 +186,7 @@ void joint_turn_quaternion(const struct joint_model *model, const double *q, dou
 /* ---- forces ---------------------------------------------------------------------------------------------------------------------- */
 
 /* Force on a coordinate from friction, spring and stop:  -viscous qd - coulomb tanh(qd/v) - stiffness (q - rest) + stop; the
-   second and the last of these are joint_contact(). Of a quaternion -viscous omega - stiffness theta.                  (71) */
+   second and the last term are joint_contact(). For a quaternion: -viscous omega - stiffness theta.                    (71) */
 double joint_contact(const struct joint_numbers *number, double q, double qd);
 static inline double joint_coordinate_force(const struct joint_numbers *number, double q, double qd)
 {
@@ -198,18 +198,18 @@ void joint_coordinate_slopes(const struct joint_numbers *number, double q, doubl
 /* d force/dx and d force/dqd, nv x nv. */
 void joint_force_slopes(const struct joint_model *model, const double *q, const double *qd,
                         double by_q[MOST_VELOCITIES][MOST_VELOCITIES], double by_qd[MOST_VELOCITIES][MOST_VELOCITIES]);
-/* Stiffness k and damping d of every velocity, nv each, for an approximate Newton matrix: minus the diagonal slopes, 0 where they
-   are negative. */
+/* Stiffness k and damping d of every velocity, nv each, for an approximate Newton matrix: minus the diagonal derivatives of the force, 0
+   if these are positive. */
 void joint_stiff_slopes(const struct joint_model *model, const double *q, const double *qd, double *k, double *d);
-/* Functions of (q, qd) that change sign where forces are not smooth, their number and their values. Of a coordinate with limits:
-   contact with the lower and with the upper one, the depth where the damper acts in full, and where it would begin to pull. Of a
-   spherical joint with a spring: half a turn. */
+/* Functions of (q, qd) that change sign where forces are not smooth, their number and their values. A coordinate with limits has four:
+   contact with the lower and the upper limit, the depth at which the damper acts in full, and the point at which it would begin to
+   pull. A spherical joint with a spring has one: half a turn. */
 int joint_switch_count(const struct joint_model *model);
 /* The largest count for any values of the joint's numbers. */
 int joint_most_switches(const struct joint_model *model);
 void joint_switches(const struct joint_model *model, const double *q, const double *qd, double *g);
-/* The longest step that resolves dry friction where qd changes at the rate qdd [s]: within 3 coulomb_velocity of standstill a
-   velocity changes by no more than that, and one that falls towards it does not pass it unseen. INFINITY: no limit. */
+/* The longest step that resolves dry friction if qd changes at the rate qdd [s]: a velocity within 3 coulomb_velocity of zero changes by
+   no more than that, and a velocity that decreases does not pass this band in one step. INFINITY: no limit. */
 double joint_longest_step(const struct joint_model *model, const double *qd, const double *qdd);
 /* Energy in springs and stops, and their forces. */
 double joint_energy(const struct joint_model *model, const double *q, double *force);

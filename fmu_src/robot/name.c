@@ -4,29 +4,13 @@
 #include "base/hash.h"
 #include "robot/read.h"
 
-/* First parts of the FMU's own variable names, and "world". Format 2 adds "hinge", for what a frame may be named beside. */
+/* First parts of the FMU's own variable names, and "world". Format 2 also reserves "hinge", which can be given in place of a frame. */
 static const char all_reserved[] = "world, tip, energy, power, solver, gravity, time, elastic_terms, start_static";
 
-/* In a name: files of an FMU have the robot's, and most systems allow 255 in the name of a file. */
+/* Files of an FMU are named after the robot, and most systems allow 255 letters in the name of a file. */
 enum { MOST_LETTERS = 200 };
 
-static bool is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-static bool is_identifier(const char *name)
-{
-    if (!is_letter(*name)) return false;
-    for (; *name != '\0'; name++)
-        if (!is_letter(*name) && !is_digit(*name)) return false;
-    return true;
-}
+#define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
 
 static bool is_reserved(const char *name)
 {
@@ -43,32 +27,32 @@ bool name_same(const char *a, const char *b)
     return a != NULL && b != NULL && strcmp(a, b) == 0;
 }
 
-/* ---- names given ------------------------------------------------------------------------------------------------- */
+/* ---- names that the file defines ------------------------------------------------------------------------------------------------- */
 
 /* An invalid name is kept, so that references to it are not further errors. */
-const char *read_identifier(const struct place *at, const char *what)
+const char *read_identifier(const struct json_path *at, const char *what)
 {
     const char *name = read_string(at, REQUIRED, what);
     if (name == NULL) return NULL;
-    if (!is_identifier(name))
-        place_error(at, "%s must be an identifier: a letter or underscore, then letters, digits, underscores", what);
+    if (strspn(name, LETTERS) == 0 || name[strspn(name, LETTERS "0123456789")] != '\0')
+        path_error(at, "%s must be an identifier: a letter or underscore, then letters, digits, underscores", what);
     else if (strlen(name) > MOST_LETTERS)
-        place_error(at, "%s must have at most %d letters, this one has %zu", what, (int)MOST_LETTERS, strlen(name));
+        path_error(at, "%s must have at most %d letters, this one has %zu", what, (int)MOST_LETTERS, strlen(name));
     return arena_string(&at->reader->robot->arena, name);
 }
 
-/* An identifier, and not a word that the FMU needs */
-static const char *read_name(const struct place *at, const char *what)
+/* An identifier that is not reserved */
+static const char *read_name(const struct json_path *at, const char *what)
 {
     const char *name = read_identifier(at, what);
     if (name == NULL) return NULL;
-    if (is_reserved(name)) place_error(at, "%s must not be a reserved word: %s", what, all_reserved);
+    if (is_reserved(name)) path_error(at, "%s must not be a reserved word: %s", what, all_reserved);
     return name;
 }
 
 /* ---- links by name ----------------------------------------------------------------------------------------------- */
 
-enum { FIRST_ROOM = 64 };
+enum { FIRST_CAPACITY = 64 };
 
 static const char *indexed_name(const struct robot *robot, enum named named, int link)
 {
@@ -81,35 +65,30 @@ static int *find_slot(const struct reader *reader, enum named named, const char 
     const struct link_index *index = &reader->index;
     size_t at = (size_t)hash_bytes(HASH_START, name, strlen(name));
     for (;; at++) {
-        int *slot = &index->slot[named][at % index->room];
+        int *slot = &index->slot[named][at % index->capacity];
         if (*slot == 0 || name_same(indexed_name(reader->robot, named, *slot - 1), name)) return slot;
     }
 }
 
-/* Of equal names the first counts. */
-static void index_link(const struct reader *reader, int link)
-{
-    for (enum named named = 0; named < NAMED_COUNT; named++) {
-        const char *name = indexed_name(reader->robot, named, link);
-        int *slot = name != NULL ? find_slot(reader, named, name) : NULL;
-        if (slot != NULL && *slot == 0) *slot = link + 1;
-    }
-}
-
-/* Takes in the links that were read since; false: out of memory. */
+/* Adds the links that were read since the last update; of equal names the first counts. False: out of memory. */
 static bool update_index(struct reader *reader)
 {
     struct link_index *index = &reader->index;
     const size_t links = (size_t)reader->robot->n_links;
-    if (index->room < 2 * links + 2) {
-        index->room = index->room == 0 ? FIRST_ROOM : index->room;
-        while (index->room < 4 * links) index->room *= 2;
+    if (index->capacity < 2 * links + 2) {
+        index->capacity = index->capacity == 0 ? FIRST_CAPACITY : index->capacity;
+        while (index->capacity < 4 * links) index->capacity *= 2;
         for (enum named named = 0; named < NAMED_COUNT; named++)
-            index->slot[named] = arena_allocate(&reader->robot->arena, index->room, sizeof(int));
+            index->slot[named] = arena_allocate(&reader->robot->arena, index->capacity, sizeof(int));
         index->n = 0;
     }
     if (reader->robot->arena.failed) return false;
-    while (index->n < reader->robot->n_links) index_link(reader, index->n++);
+    for (; index->n < reader->robot->n_links; index->n++)
+        for (enum named named = 0; named < NAMED_COUNT; named++) {
+            const char *name = indexed_name(reader->robot, named, index->n);
+            int *slot = name != NULL ? find_slot(reader, named, name) : NULL;
+            if (slot != NULL && *slot == 0) *slot = index->n + 1;
+        }
     return true;
 }
 
@@ -126,92 +105,87 @@ int name_find_link(struct reader *reader, const char *name)
 
 /* ---- names in use ------------------------------------------------------------------------------------------------ */
 
-/* A place in the document, for messages. */
-struct location {
-    char path[48];
+/* The path of a part of the robot, for messages. */
+struct path_text {
+    char text[48];
 };
 
-static bool locate(bool found, struct location *location, const char *format, int index)
+static bool found(struct path_text *path, const char *format, int index)
 {
-    if (found) snprintf(location->path, sizeof location->path, format, index);
-    return found;
+    snprintf(path->text, sizeof path->text, format, index);
+    return true;
 }
 
 /* Whether a link, loop, actuator, frame or supply read so far has this name, and where. */
-static bool part_has(struct reader *reader, const char *name, struct location *where)
+static bool part_has(struct reader *reader, const char *name, struct path_text *where)
 {
     const struct robot *robot = reader->robot;
     const int link = name_find_link(reader, name);
-    if (link >= 0) return locate(true, where, "links[%d].name", link);
+    if (link >= 0) return found(where, "links[%d].name", link);
     if (reader->link != NULL && name_same(reader->link->name, name))
-        return locate(true, where, "links[%d].name", robot->n_links);
+        return found(where, "links[%d].name", robot->n_links);
     for (int i = 0; i < robot->n_loops; i++)
-        if (name_same(robot->loop[i].name, name)) return locate(true, where, "loops[%d].name", i);
+        if (name_same(robot->loop[i].name, name)) return found(where, "loops[%d].name", i);
     for (int i = 0; i < robot->n_actuators; i++)
-        if (name_same(robot->actuator[i].name, name)) return locate(true, where, "actuators[%d].name", i);
+        if (name_same(robot->actuator[i].name, name)) return found(where, "actuators[%d].name", i);
     for (int i = 0; i < robot->n_frames; i++)
-        if (name_same(robot->frame[i].name, name)) return locate(true, where, "frames[%d].name", i);
+        if (name_same(robot->frame[i].name, name)) return found(where, "frames[%d].name", i);
     for (int i = 0; i < robot->n_supplies; i++)
-        if (name_same(robot->supply[i].name, name)) return locate(true, where, "supplies[%d].name", i);
+        if (name_same(robot->supply[i].name, name)) return found(where, "supplies[%d].name", i);
     return false;
 }
 
-/* The same of a joint. */
-static bool joint_has(struct reader *reader, const char *name, struct location *where)
+/* The same of a joint; `current`: or the joint that is being read, which may need a frame. */
+static bool joint_has(struct reader *reader, const char *name, bool current, struct path_text *where)
 {
     const int link = find_named(reader, NAMED_JOINT, name);
-    return locate(link >= 0, where, "links[%d].joint", link);
+    if (link >= 0) return found(where, "links[%d].joint", link);
+    return current && reader->link != NULL && name_same(reader->link->joint.name, name) &&
+           found(where, "links[%d].joint", reader->robot->n_links);
 }
 
-/* The same of the joint that is being read, which may need a frame. */
-static bool current_joint_has(const struct reader *reader, const char *name, struct location *where)
-{
-    const bool same = reader->link != NULL && name_same(reader->link->joint.name, name);
-    return locate(same, where, "links[%d].joint", reader->robot->n_links);
-}
-
-const char *read_part_name(const struct place *at, const char *what)
+const char *read_part_name(const struct json_path *at, const char *what)
 {
     const struct robot *robot = at->reader->robot;
     const char *name = read_name(at, what);
-    struct location other;
+    struct path_text other;
     if (robot->format == 2 && name_same(name, "hinge"))
-        place_error(at, "%s must not be \"hinge\", which is reserved in limber-robot/2: choose another name", what);
+        path_error(at, "%s must not be \"hinge\", which is reserved in limber-robot/2: choose another name", what);
     if (part_has(at->reader, name, &other))
-        place_error(at, "%s must be unique among links, loops%s: %s is the same", what,
-                    robot->format == 1 ? " and actuators" : ", actuators and frames", other.path);
-    else if (robot->format == 2 && (joint_has(at->reader, name, &other) || current_joint_has(at->reader, name, &other)))
-        place_error(at, "%s must not be the name of another link's joint (limber-robot/2): that of %s is the same",
-                    what, other.path);
+        path_error(at, "%s must be unique among links, loops%s: %s is the same", what,
+                   robot->format == 1 ? " and actuators" : ", actuators and frames", other.text);
+    else if (robot->format == 2 && joint_has(at->reader, name, true, &other))
+        path_error(at, "%s must not be the name of another link's joint (limber-robot/2): that of %s is the same", what,
+                   other.text);
     return name;
 }
 
-const char *read_joint_name(const struct place *at, const char *link_name)
+const char *read_joint_name(const struct json_path *at, const char *link_name)
 {
     const struct robot *robot = at->reader->robot;
     const char *name = at->given ? read_name(at, "joint name") : link_name;
-    struct location other;
+    struct path_text other;
     if (!at->given && robot->format == 2) return name; /* read_part_name() compared it with all others */
-    if (joint_has(at->reader, name, &other))
-        place_error(at->given ? at : at->parent,
-                    "joint name, by default the link's, must be unique among joints: \"%s\" is also that of %s", name,
-                    other.path);
+    if (joint_has(at->reader, name, false, &other))
+        path_error(at->given ? at : at->parent,
+                   "joint name, by default the link's, must be unique among joints: \"%s\" is also that of %s", name,
+                   other.text);
     else if (robot->format == 2 && !name_same(name, link_name) && part_has(at->reader, name, &other))
-        place_error(
+        path_error(
             at,
             "joint name must not be the name of another link, loop, actuator or frame (limber-robot/2): %s is the same",
-            other.path);
+            other.text);
     return name;
 }
 
 /* ---- names referred to ------------------------------------------------------------------------------------------- */
 
-bool read_link_name(const struct place *at, enum need need, const char *what, int *link)
+bool read_link_name(const struct json_path *at, enum need need, const char *what, int *link)
 {
     const char *name = read_string(at, need, what);
     if (name == NULL) return false;
     const int found = name_find_link(at->reader, name);
     if (found >= 0) *link = found;
-    else place_error(at, "%s must be the name of a link", what);
+    else path_error(at, "%s must be the name of a link", what);
     return found >= 0;
 }

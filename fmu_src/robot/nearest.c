@@ -6,12 +6,6 @@
 
 enum { LONGEST = 63, FAR = 1000 };
 
-static int least(int a, int b, int c)
-{
-    const int ab = a < b ? a : b;
-    return ab < c ? ab : c;
-}
-
 /* Levenshtein's distance, one row of the table at a time. */
 static int edits(const char *a, const char *b)
 {
@@ -25,8 +19,9 @@ static int edits(const char *a, const char *b)
         row[0] = (int)i + 1;
         for (size_t j = 0; j < length; j++) {
             const int change = diagonal + (tolower((unsigned char)a[i]) != tolower((unsigned char)b[j]));
+            const int insertion = (row[j] < row[j + 1] ? row[j] : row[j + 1]) + 1;
             diagonal = row[j + 1];
-            row[j + 1] = least(change, row[j] + 1, row[j + 1] + 1);
+            row[j + 1] = change < insertion ? change : insertion;
         }
     }
     return row[length];

@@ -2,7 +2,7 @@
 
 #include <json-c/json.h>
 
-static void read_robot(const struct place *document, struct robot *robot)
+static void read_robot(const struct json_path *document, struct robot *robot)
 {
     static const char *const formats[] = {"limber-robot/1", "limber-robot/2", NULL};
     static const char *const terms[] = {"full", "linear", "ruthless", NULL}; /* in the order of enum elastic_terms */
@@ -10,26 +10,20 @@ static void read_robot(const struct place *document, struct robot *robot)
     struct object object;
     robot->elastic_terms = TERMS_FULL;
     robot->description = "";
-    if (!place_open_object(&object, document, REQUIRED, "robot file")) return;
+    if (!path_open_object(&object, document, REQUIRED, "robot file")) return;
 
-    const struct place format_at = place_member(&object, "format"), name_at = place_member(&object, "name");
-    const struct place description_at = place_member(&object, "description"),
-                       gravity_at = place_member(&object, "gravity");
-    const struct place terms_at = place_member(&object, "elastic_terms"), links_at = place_member(&object, "links");
-    const struct place loops_at = place_member(&object, "loops"), actuators_at = place_member(&object, "actuators");
-    const struct place tip_at = place_member(&object, "tip");
-
-    robot->format = 1 + read_choice(&format_at, REQUIRED, "format", formats); /* 0: unknown */
-    robot->name = read_identifier(&name_at, "robot name");
-    const char *description = read_text(&description_at, OPTIONAL, "description");
+    robot->format = 1 + read_choice(MEMBER(&object, "format"), REQUIRED, "format", formats); /* 0: unknown */
+    robot->name = read_identifier(MEMBER(&object, "name"), "robot name");
+    const char *description = read_text(MEMBER(&object, "description"), OPTIONAL, "description");
     if (description != NULL) robot->description = arena_string(&robot->arena, description);
-    read_numbers(&gravity_at, OPTIONAL, &gravity, 3, robot->gravity);
-    const int chosen = read_choice(&terms_at, OPTIONAL, "elastic_terms", terms);
+    read_numbers(MEMBER(&object, "gravity"), OPTIONAL, &gravity, 3, robot->gravity);
+    const int chosen = read_choice(MEMBER(&object, "elastic_terms"), OPTIONAL, "elastic_terms", terms);
     if (chosen >= 0) robot->elastic_terms = (enum elastic_terms)(TERMS_FULL + chosen);
 
-    const struct place frames_at = format_2_member(&object, "frames"); /* needs the format */
-    const struct place supplies_at = format_2_member(&object, "supplies");
-    read_supplies(&supplies_at, robot);
+    const struct json_path links_at = path_member(&object, "links"), loops_at = path_member(&object, "loops");
+    const struct json_path actuators_at = path_member(&object, "actuators"), tip_at = path_member(&object, "tip");
+    const struct json_path frames_at = format_2_member(&object, "frames");
+    read_supplies(MEMBER_2(&object, "supplies"), robot);
     read_frames_open(&frames_at, robot);
     read_links(&links_at, robot);
     if (robot->n_links > 0) { /* the rest refers to links */
@@ -39,21 +33,7 @@ static void read_robot(const struct place *document, struct robot *robot)
         robot->tip = robot->n_links - 1;
         read_link_name(&tip_at, OPTIONAL, "tip", &robot->tip);
     }
-    place_close_object(&object);
-}
-
-/* The result of reading; a robot with errors is freed. */
-static enum status conclude(const struct reader *reader, int errors_before, struct robot **robot)
-{
-    struct report *report = reader->report;
-    const bool no_memory = reader->robot == NULL || reader->robot->arena.failed || reader->memory.failed;
-    if (no_memory) report_add(report, REPORT_ERROR, "%s: %s", reader->file, status_text(STATUS_NO_MEMORY));
-    if (report->errors == errors_before) {
-        *robot = reader->robot;
-        return STATUS_OK;
-    }
-    robot_free(reader->robot);
-    return no_memory ? STATUS_NO_MEMORY : STATUS_BAD_ROBOT;
+    path_close_object(&object);
 }
 
 enum status robot_read_text(const char *name, const char *text, struct robot **robot, struct report *report)
@@ -61,15 +41,19 @@ enum status robot_read_text(const char *name, const char *text, struct robot **r
     *robot = NULL;
     struct reader reader = {.file = name, .report = report};
     const int errors_before = report->errors;
-    bool valid;
-    struct json_object *root = document_parse(&reader, text, &valid);
-    if (!valid) return document_free(&reader) ? STATUS_NO_MEMORY : STATUS_BAD_ROBOT;
+    struct json_path document;
+    if (!document_parse(&reader, text, &document)) return document_free(&reader) ? STATUS_NO_MEMORY : STATUS_BAD_ROBOT;
 
-    const struct place document = {.reader = &reader, .given = true, .value = root};
     reader.robot = robot_new();
     if (reader.robot != NULL) read_robot(&document, reader.robot);
-    document_free(&reader);
-    return conclude(&reader, errors_before, robot);
+    const bool no_memory = document_free(&reader) || reader.robot == NULL || reader.robot->arena.failed;
+    if (no_memory) report_add(report, REPORT_ERROR, "%s: %s", name, status_text(STATUS_NO_MEMORY));
+    if (report->errors == errors_before) {
+        *robot = reader.robot;
+        return STATUS_OK;
+    }
+    robot_free(reader.robot);
+    return no_memory ? STATUS_NO_MEMORY : STATUS_BAD_ROBOT;
 }
 
 enum status robot_read_file(const char *file, struct robot **robot, struct report *report)

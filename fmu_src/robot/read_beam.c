@@ -4,7 +4,7 @@
 
 /* ---- mode families ----------------------------------------------------------------------------------------------- */
 
-enum kind { BENDING, ROD, KIND_COUNT }; /* of families: y and z; twist and axial */
+enum kind { BENDING, ROD, KIND_COUNT }; /* of families: y and z, twist and axial */
 
 static const struct {
     const char *key;
@@ -23,9 +23,9 @@ static const struct {
     const char *name;
     struct {
         int least, most; /* valid counts; 0: the shape is not for this kind of family */
-        int absent;      /* count where the file gives none; 0: it must               */
+        int absent;      /* count if the file gives none; 0: it must                  */
         int format;      /* the first that has it                                     */
-    } of[KIND_COUNT];
+    } kind[KIND_COUNT];
 } shapes[] = {
     [SHAPE_CLAMPED_FREE] = {"clamped-free", {{1, MOST_MODES, 0, 1}, {1, MOST_MODES, 0, 1}}},
     [SHAPE_CLAMPED_MASS] = {"clamped-mass", {[BENDING] = {1, MOST_MODES, 0, 1}}},
@@ -42,51 +42,29 @@ static const struct number_field tip_load[] = {
     NUMBER(mode_family, tip_inertia, OPTIONAL, NON_NEGATIVE, "inertia at the tip", "kg.m^2", 0),
 };
 
-/* The shape, one of those that a family of this kind has; -1 where the file names none of them. */
-static int read_shape(const struct place *at, enum kind kind)
+static void read_family(const struct json_path *at, enum kind kind, struct mode_family *family)
 {
-    struct choice choice[SHAPE_COUNT];
+    struct object object;
+    if (!path_open_object(&object, at, OPTIONAL, "mode family")) return;
+    struct choice choice[SHAPE_COUNT]; /* the shapes of families of this kind */
     int shape[SHAPE_COUNT], legal = 0;
     for (int s = 0; s < SHAPE_COUNT; s++) {
-        if (shapes[s].of[kind].most == 0) continue;
-        choice[legal] = (struct choice){shapes[s].name, shapes[s].of[kind].format};
+        if (shapes[s].kind[kind].most == 0) continue;
+        choice[legal] = (struct choice){shapes[s].name, shapes[s].kind[kind].format};
         shape[legal++] = s;
     }
-    const int chosen = read_choice_of_format(at, "mode shape", legal, choice);
-    return chosen < 0 ? -1 : shape[chosen];
-}
-
-static void read_family(const struct place *at, enum kind kind, struct mode_family *family)
-{
-    struct object object;
-    if (!place_open_object(&object, at, OPTIONAL, "mode family")) return;
-    const struct place shape_at = place_member(&object, "shape"), count_at = place_member(&object, "count");
-    const int shape = read_shape(&shape_at, kind);
-    if (shape >= 0) {
-        const int least = shapes[shape].of[kind].least, most = shapes[shape].of[kind].most;
-        family->shape = (enum shape)shape;
-        family->count = shapes[shape].of[kind].absent;
-        read_integer(&count_at, family->count > 0 ? OPTIONAL : REQUIRED, "number of modes", least, most,
-                     &family->count);
+    const int chosen = read_choice_of_format(MEMBER(&object, "shape"), "mode shape", legal, choice);
+    const struct json_path count_at = path_member(&object, "count");
+    if (chosen >= 0) {
+        family->shape = (enum shape)shape[chosen];
+        family->count = shapes[family->shape].kind[kind].absent;
+        read_integer(&count_at, family->count > 0 ? OPTIONAL : REQUIRED, "number of modes",
+                     shapes[family->shape].kind[kind].least, shapes[family->shape].kind[kind].most, &family->count);
     }
-    for (int i = 0; i < FIELD_COUNT(tip_load); i++)
-        if (shape >= 0 && shape != SHAPE_CLAMPED_MASS)
-            place_refuse(&object, tip_load[i].key, "only the shape \"clamped-mass\" has a load at the tip");
+    for (int i = 0; i < FIELD_COUNT(tip_load) && chosen >= 0 && family->shape != SHAPE_CLAMPED_MASS; i++)
+        path_reject(&object, tip_load[i].key, "only the shape \"clamped-mass\" has a load at the tip");
     read_fields(&object, FIELD_COUNT(tip_load), tip_load, family);
-    place_close_object(&object);
-}
-
-/* Reads the families; used[f]: the file has family f. */
-static void read_modes(const struct place *at, struct beam *beam, bool used[FAMILY_COUNT])
-{
-    struct object object;
-    if (!place_open_object(&object, at, REQUIRED, "modes ({} makes a rigid beam)")) return;
-    for (int f = 0; f < FAMILY_COUNT; f++) {
-        const struct place family_at = place_member(&object, families[f].key);
-        used[f] = family_at.given;
-        read_family(&family_at, families[f].kind, &beam->family[f]);
-    }
-    place_close_object(&object);
+    path_close_object(&object);
 }
 
 /* ---- the numbers of the beam ------------------------------------------------------------------------------------- */
@@ -102,7 +80,7 @@ static const struct quantity inertia_per_length = {"inertia per length about x, 
 static const struct quantity rayleigh = {"Rayleigh damping alpha, beta", "1/s, s", NON_NEGATIVE};
 
 /* A number of the beam, or a table along x */
-static void read_property(const struct place *at, const struct number_field *field, struct beam *beam)
+static void read_property(const struct json_path *at, const struct number_field *field, struct beam *beam)
 {
     struct profile *profile = (struct profile *)(void *)((char *)beam + field->offset);
     const enum profile_kind kind = read_profile(at, field->need, &field->quantity, beam->length, profile);
@@ -110,79 +88,64 @@ static void read_property(const struct place *at, const struct number_field *fie
     if (kind == IS_TABLE) beam->given |= TABLE_OF(field->given);
 }
 
-static void read_stiffnesses(struct object *object, const bool used[FAMILY_COUNT], struct beam *beam)
+/* The numbers that follow from material and section if the file gives these; used[f]: the beam has family f. */
+static void read_derived_numbers(struct object *object, const bool used[FAMILY_COUNT], struct beam *beam)
 {
+    read_property(MEMBER(object, mass_per_length.key), &mass_per_length, beam);
     for (int f = 0; f < FAMILY_COUNT; f++) {
         struct number_field stiffness = families[f].stiffness;
         if (used[f]) {
             stiffness.need = REQUIRED;
             stiffness.quantity.range = POSITIVE;
         }
-        const struct place at = place_member(object, stiffness.key);
-        read_property(&at, &stiffness, beam);
+        read_property(MEMBER(object, stiffness.key), &stiffness, beam);
     }
-}
 
-/* The only inertia of twist is that of the sections about x: it must not be zero everywhere */
-static void read_inertia_per_length(struct object *object, bool twists, struct beam *beam)
-{
-    const struct place at = place_member(object, "inertia_per_length");
+    /* the only inertia of twist is that of the sections about x: it must not be zero everywhere */
+    const struct json_path at = path_member(object, "inertia_per_length");
     struct profile *J = beam->inertia_per_length;
     const enum profile_kind kind = read_profiles(&at, OPTIONAL, &inertia_per_length, beam->length, 3, J);
     double largest = J[0].n == 0 ? J[0].factor : 0;
     for (int i = 0; i < J[0].n; i++) largest = fmax(largest, J[0].value[i]);
     if (kind == IS_TABLE) beam->given |= TABLE_INERTIA_PER_LENGTH;
-    if (twists && (kind != NOT_GIVEN || !at.given) && !(largest > 0))
-        place_error(&at, "twist modes need a positive inertia per length about x [kg.m]");
+    if (used[FAMILY_TWIST] && (kind != NOT_GIVEN || !at.given) && !(largest > 0))
+        path_error(&at, "twist modes need a positive inertia per length about x [kg.m]");
 }
 
-static void read_derived_numbers(struct object *object, const bool used[FAMILY_COUNT], struct beam *beam)
+void read_beam(const struct json_path *at, struct beam *beam)
 {
-    const struct place mass_at = place_member(object, mass_per_length.key);
-    read_property(&mass_at, &mass_per_length, beam);
-    read_stiffnesses(object, used, beam);
-    read_inertia_per_length(object, used[FAMILY_TWIST], beam);
-}
-
-static void refuse_derived_numbers(struct object *object)
-{
-    static const char *const why = "follows from material and section: give one or the other";
-    place_refuse(object, mass_per_length.key, why);
-    for (int f = 0; f < FAMILY_COUNT; f++) place_refuse(object, families[f].stiffness.key, why);
-    place_refuse(object, "inertia_per_length", why);
-}
-
-/* In format 2 a beam that bends has foreshortening unless the file says false. */
-static void read_foreshortening(const struct place *at, struct beam *beam)
-{
-    const bool bends = beam->family[FAMILY_Y].count > 0 || beam->family[FAMILY_Z].count > 0;
-    beam->foreshortening = bends && at->reader->robot->format == 2;
-    read_flag(at, "foreshortening", &beam->foreshortening);
-}
-
-void read_beam(const struct place *at, struct beam *beam)
-{
-    struct object object;
-    if (!place_open_object(&object, at, OPTIONAL, "beam")) return;
+    static const char *const derived = "follows from material and section: give one or the other";
+    struct object object, modes;
+    if (!path_open_object(&object, at, OPTIONAL, "beam")) return;
     beam->given |= read_fields(&object, 1, &length, beam);
 
-    bool used[FAMILY_COUNT] = {false};
-    const struct place modes_at = place_member(&object, "modes");
-    read_modes(&modes_at, beam, used);
+    bool used[FAMILY_COUNT] = {false}; /* by the file */
+    const struct json_path modes_at = path_member(&object, "modes");
+    if (path_open_object(&modes, &modes_at, REQUIRED, "modes ({} makes a rigid beam)")) {
+        for (int f = 0; f < FAMILY_COUNT; f++) {
+            const struct json_path family_at = path_member(&modes, families[f].key);
+            used[f] = family_at.given;
+            read_family(&family_at, families[f].kind, &beam->family[f]);
+        }
+        path_close_object(&modes);
+    }
 
-    if (place_member(&object, "material").given || place_member(&object, "section").given) {
+    if (path_member(&object, "material").given || path_member(&object, "section").given) {
         read_section(&object, beam);
-        refuse_derived_numbers(&object);
+        path_reject(&object, mass_per_length.key, derived);
+        for (int f = 0; f < FAMILY_COUNT; f++) path_reject(&object, families[f].stiffness.key, derived);
+        path_reject(&object, "inertia_per_length", derived);
     } else {
         read_derived_numbers(&object, used, beam);
     }
 
-    const struct place foreshortening_at = place_member(&object, "foreshortening"),
-                       rayleigh_at = place_member(&object, "rayleigh");
-    read_foreshortening(&foreshortening_at, beam);
+    /* in format 2 a beam that bends has foreshortening unless the file says false */
+    beam->foreshortening =
+        at->reader->robot->format == 2 && (beam->family[FAMILY_Y].count > 0 || beam->family[FAMILY_Z].count > 0);
+    read_flag(MEMBER(&object, "foreshortening"), "foreshortening", &beam->foreshortening);
+    read_numbers(MEMBER(&object, "rayleigh"), OPTIONAL, &rayleigh, 2, beam->rayleigh);
     beam->given |= read_fields(&object, 1, &damping_ratio, beam);
-    read_numbers(&rayleigh_at, OPTIONAL, &rayleigh, 2, beam->rayleigh);
-    const struct place added_at = format_2_member(&object, added_mass.key);
+    const struct json_path added_at = format_2_member(&object, added_mass.key);
     if (added_at.given) read_property(&added_at, &added_mass, beam);
-    place_close_object(&object);
+    path_close_object(&object);
 }

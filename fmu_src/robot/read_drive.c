@@ -11,100 +11,70 @@ static const struct number_field supply_numbers[] = {
     NUMBER(supply, flow_limit, REQUIRED, POSITIVE, "largest flow of the pump", "m^3/s", 0),
 };
 
-static void read_supply(const struct place *at, struct supply *supply)
-{
-    struct object object;
-    if (!place_open_object(&object, at, REQUIRED, "supply")) return;
-    const struct place name_at = place_member(&object, "name");
-    supply->name = read_part_name(&name_at, "supply name");
-    read_fields(&object, FIELD_COUNT(supply_numbers), supply_numbers, supply);
-    place_close_object(&object);
-}
-
-void read_supplies(const struct place *at, struct robot *robot)
+void read_supplies(const struct json_path *at, struct robot *robot)
 {
     int count;
-    if (!place_open_array(at, OPTIONAL, 0, -1, "supplies", &count)) return;
-    robot->supply = arena_allocate(&robot->arena, (size_t)count, sizeof *robot->supply);
-    if (robot->supply == NULL) return;
-    for (int i = 0; i < count; i++) {
-        const struct place supply_at = place_item(at, i);
-        read_supply(&supply_at, &robot->supply[i]);
-        robot->n_supplies++;
+    robot->supply = path_open_list(at, OPTIONAL, "supplies", sizeof *robot->supply, &count);
+    for (int i = 0; i < count; i++, robot->n_supplies++) {
+        struct supply *supply = &robot->supply[i];
+        struct object object;
+        if (!path_open_object(&object, ITEM(at, i), REQUIRED, "supply")) continue;
+        supply->name = read_part_name(MEMBER(&object, "name"), "supply name");
+        read_fields(&object, FIELD_COUNT(supply_numbers), supply_numbers, supply);
+        path_close_object(&object);
     }
 }
 
-/* A cylinder on a supply: its pressure is that of the supply. */
-static void read_supply_name(struct object *object, const struct robot *robot, struct robot_drive *of)
+/* A cylinder with a supply has the pressure of the supply. */
+static void read_supply_name(struct object *object, const struct robot *robot, struct robot_drive *robot_drive)
 {
-    const struct place at = place_member(object, "supply");
+    const struct json_path at = path_member(object, "supply");
     const char *name = read_string(&at, OPTIONAL, "supply");
     if (name == NULL) return;
-    if (!drive_has_supply(of->drive)) {
-        place_error(&at, "a %s has no supply: remove it", of->drive->name);
+    if (!drive_has_supply(robot_drive->drive)) {
+        path_error(&at, "a %s has no supply: remove it", robot_drive->drive->name);
         return;
     }
     for (int i = 0; i < robot->n_supplies; i++)
-        if (name_same(robot->supply[i].name, name)) of->supply = i;
-    if (of->supply < 0) place_error(&at, "supply must be the name of a supply (of the array `supplies`)");
-    place_refuse(object, "supply_pressure", "the supply has the pressure: leave out `supply` or `supply_pressure`");
+        if (name_same(robot->supply[i].name, name)) robot_drive->supply = i;
+    if (robot_drive->supply < 0) path_error(&at, "supply must be the name of a supply (of the array `supplies`)");
+    path_reject(object, "supply_pressure", "the supply has the pressure: leave out `supply` or `supply_pressure`");
 }
 
 /* ---- drives ------------------------------------------------------------------------------------------------------ */
 
-/* What may be on a joint, and on a line actuator. */
-static const struct drive *const of_joints[] = {&servo_drive, &gear_drive, NULL}, *const of_lines[] = {&cylinder_drive,
-                                                                                                       &spring_drive,
-                                                                                                       NULL};
-enum { MOST_TYPES = 2 };
+enum { TYPES = 2 };
 
-static const struct drive *find_drive(const struct drive *const *list, const char *name)
-{
-    for (; *list != NULL; list++)
-        if (strcmp((*list)->name, name) == 0) return *list;
-    return NULL;
-}
+/* Drives of line actuators, and those of joints. */
+static const struct drive *const drives[2][TYPES] = {{&cylinder_drive, &spring_drive}, {&servo_drive, &gear_drive}};
 
-/* NULL, with an error reported, where there is none of this type here. */
-static const struct drive *read_type(const struct place *at, bool on_joint)
+/* NULL, with an error reported, if there is none of this type here. */
+static const struct drive *read_type(const struct json_path *at, bool on_joint)
 {
-    const struct drive *const *here = on_joint ? of_joints : of_lines, *const *there = on_joint ? of_lines : of_joints;
-    const char *names[MOST_TYPES + 1] = {NULL};
-    for (int i = 0; here[i] != NULL; i++) names[i] = here[i]->name;
-    if (value_is_string(at) && find_drive(there, read_string(at, REQUIRED, "type of the drive")) != NULL) {
-        place_error(at, "this drives a %s: put it there", on_joint ? "line actuator" : "joint");
+    const char *names[TYPES + 1] = {NULL};
+    const char *given = value_is_string(at) ? read_string(at, REQUIRED, "type of the drive") : NULL;
+    if (value_is_string(at) && given == NULL) return NULL;
+    for (int i = 0; i < TYPES; i++) {
+        names[i] = drives[on_joint][i]->name;
+        if (!name_same(drives[!on_joint][i]->name, given)) continue;
+        path_error(at, "this drives a %s: put it there", on_joint ? "line actuator" : "joint");
         return NULL;
     }
     const int type = read_choice(at, REQUIRED, "type of the drive", names);
-    return type >= 0 ? here[type] : NULL;
+    return type >= 0 ? drives[on_joint][type] : NULL;
 }
 
 void read_drive_parameter(struct object *object, const struct drive_row *row, double *value)
 {
-    const struct place at = place_member(object, row->name);
+    const struct json_path at = path_member(object, row->name);
     const char *unit = row->unit != NULL ? row->unit : "1";
     const struct quantity quantity = {row->description, unit, ANY};
     if (!read_number(&at, OPTIONAL, &quantity, value)) return;
     const char *error = drive_value_error(row, *value);
-    if (error != NULL) place_error(&at, "%s %s [%s]", row->description, error, unit);
+    if (error != NULL) path_error(&at, "%s %s [%s]", row->description, error, unit);
 }
 
-static void read_parameters(const struct place *at, struct object *object, struct robot *robot, struct robot_drive *of)
-{
-    const int errors = at->reader->report->errors;
-    char text[CONFLICT_SIZE];
-    double v[MOST_VALUES];
-    drive_defaults(of->drive, of->value);
-    for (int r = 0; r < of->drive->n_rows; r++)
-        if (of->drive->row[r].role == PARAMETER) read_drive_parameter(object, &of->drive->row[r], &of->value[r]);
-    read_supply_name(object, robot, of);
-    if (at->reader->report->errors > errors) return;
-    robot_drive_values(robot, of, v);
-    const char *conflict = of->drive->conflict(v, text);
-    if (conflict != NULL) place_error(at, "%s", conflict);
-}
-
-/* A place for one more. Drives are few: the arena keeps what was taken before. */
+/* One more drive. Drives are few: the arena keeps the previous, shorter list. */
 static struct robot_drive *add_drive(struct robot *robot, const struct drive *drive)
 {
     const size_t n = (size_t)robot->n_drives;
@@ -124,21 +94,32 @@ static struct robot_drive *add_drive(struct robot *robot, const struct drive *dr
     return &list[n];
 }
 
-static struct robot_drive *read_drive(const struct place *at, bool on_joint)
+static struct robot_drive *read_drive(const struct json_path *at, bool on_joint)
 {
     struct robot *robot = at->reader->robot;
     struct object object;
-    if (!place_open_object(&object, at, OPTIONAL, "drive")) return NULL;
-    const struct place type_at = place_member(&object, "type");
-    const struct drive *drive = read_type(&type_at, on_joint);
-    struct robot_drive *of = drive != NULL ? add_drive(robot, drive) : NULL;
-    if (of == NULL) return NULL;
-    read_parameters(at, &object, robot, of);
-    place_close_object(&object);
-    return of;
+    if (!path_open_object(&object, at, OPTIONAL, "drive")) return NULL;
+    const struct drive *drive = read_type(MEMBER(&object, "type"), on_joint);
+    struct robot_drive *robot_drive = drive != NULL ? add_drive(robot, drive) : NULL;
+    if (robot_drive == NULL) return NULL;
+
+    const int errors = at->reader->report->errors;
+    drive_defaults(drive, robot_drive->value);
+    for (int r = 0; r < drive->n_rows; r++)
+        if (drive->row[r].role == PARAMETER) read_drive_parameter(&object, &drive->row[r], &robot_drive->value[r]);
+    read_supply_name(&object, robot, robot_drive);
+    if (at->reader->report->errors == errors) {
+        char text[CONFLICT_SIZE];
+        double v[MOST_VALUES];
+        robot_drive_values(robot, robot_drive, v);
+        const char *conflict = drive->conflict(v, text);
+        if (conflict != NULL) path_error(at, "%s", conflict);
+    }
+    path_close_object(&object);
+    return robot_drive;
 }
 
-void read_joint_drive(const struct place *at, const struct joint *joint)
+void read_joint_drive(const struct json_path *at, const struct joint *joint)
 {
     const char *why = !joint_moves(joint)             ? "a fixed joint has no drive: remove it"
                       : joint->type != JOINT_REVOLUTE ? "a drive turns a revolute joint"
@@ -146,15 +127,15 @@ void read_joint_drive(const struct place *at, const struct joint *joint)
                       : joint->prescribed             ? "a prescribed joint has no drive: remove `motion` or `drive`"
                                                       : NULL;
     if (at->given && why != NULL) {
-        place_error(at, "%s", why);
+        path_error(at, "%s", why);
         return;
     }
-    struct robot_drive *of = read_drive(at, true);
-    if (of != NULL) of->link = at->reader->robot->n_links; /* the link that is being read */
+    struct robot_drive *robot_drive = read_drive(at, true);
+    if (robot_drive != NULL) robot_drive->link = at->reader->robot->n_links; /* the link that is being read */
 }
 
-void read_actuator_drive(const struct place *at)
+void read_actuator_drive(const struct json_path *at)
 {
-    struct robot_drive *of = read_drive(at, false);
-    if (of != NULL) of->actuator = at->reader->robot->n_actuators; /* the one that is being read */
+    struct robot_drive *robot_drive = read_drive(at, false);
+    if (robot_drive != NULL) robot_drive->actuator = at->reader->robot->n_actuators; /* the one that is being read */
 }

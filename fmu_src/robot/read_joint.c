@@ -9,7 +9,7 @@
 
 enum { TYPE_COUNT = JOINT_FREE + 1 };
 
-/* What the start of a joint has, for messages. */
+/* Start position and velocity of each type, for messages. */
 static const struct {
     struct quantity position, velocity;
 } start_quantities[TYPE_COUNT] = {
@@ -26,22 +26,6 @@ static const struct {
                     {"start velocity (rates of x, y, z, then the angular velocity x, y, z)", "m/s, rad/s", ANY}},
 };
 
-static const char *type_name(enum joint_type type)
-{
-    return joint_type_name(&(struct joint){.type = type});
-}
-
-/* The type; of a joint whose type is not known a revolute one, so that what follows can be read. */
-static bool read_type(const struct place *at, struct joint *joint)
-{
-    struct choice types[TYPE_COUNT];
-    for (int t = 0; t < TYPE_COUNT; t++)
-        types[t] = (struct choice){type_name((enum joint_type)t), t <= JOINT_PRISMATIC ? 1 : 2};
-    const int type = read_choice_of_format(at, "joint type", TYPE_COUNT, types);
-    joint->type = type < 0 ? JOINT_REVOLUTE : (enum joint_type)type;
-    return type >= 0;
-}
-
 /* ---- where the joint is ------------------------------------------------------------------------------------------ */
 
 struct dh {
@@ -55,59 +39,48 @@ static const struct number_field dh_numbers[] = {
     NUMBER(dh, theta, OPTIONAL, ANY, "theta", "rad", 0),
 };
 
-/* Rx(alpha) Tx(a) Rz(theta) Tz(d):  R = Rx(alpha) Rz(theta),  p = (a, -d sin alpha, d cos alpha) */
-static struct pose pose_of_dh(const struct dh *dh)
-{
-    const double ca = cos(dh->alpha), sa = sin(dh->alpha), ct = cos(dh->theta), st = sin(dh->theta);
-    return (struct pose){.p = {dh->a, -dh->d * sa, dh->d * ca},
-                         .R = {ct, -st, 0, st * ca, ct * ca, -sa, st * sa, ct * sa, ca}};
-}
-
 static void read_dh(struct object *object, struct joint *joint)
 {
-    const struct place at = place_member(object, "dh");
+    const struct json_path at = path_member(object, "dh");
     struct object dh_object;
     struct dh dh = {0};
     if (!at.given) return;
     if (joint->type > JOINT_PRISMATIC) {
-        place_error(&at, "dh is for revolute and prismatic joints: give a %s joint an origin", joint_type_name(joint));
+        path_error(&at, "dh is for revolute and prismatic joints: give a %s joint an origin", joint_type_name(joint));
         return;
     }
-    place_refuse(object, "origin", "joint origin follows from dh: give one or the other");
-    place_refuse(object, "axis", "joint axis is z with dh: give one or the other");
-    if (!place_open_object(&dh_object, &at, OPTIONAL, "dh")) return;
+    path_reject(object, "origin", "joint origin follows from dh: give one or the other");
+    path_reject(object, "axis", "joint axis is z with dh: give one or the other");
+    if (!path_open_object(&dh_object, &at, OPTIONAL, "dh")) return;
     read_fields(&dh_object, FIELD_COUNT(dh_numbers), dh_numbers, &dh);
-    joint->origin = pose_of_dh(&dh);
-    place_close_object(&dh_object);
-}
 
-/* The two axes of a universal joint: both required, and they must span a plane. */
-static void read_axes(struct object *object, struct joint *joint)
-{
-    const struct place axis_at = place_member(object, "axis"), axis2_at = place_member(object, "axis2");
-    bool fine = read_direction(&axis_at, REQUIRED, "first axis of a universal joint", joint->axis);
-    fine &= read_direction(&axis2_at, REQUIRED, "second axis of a universal joint", joint->axis2);
-    double normal[3];
-    cross3(joint->axis, joint->axis2, normal);
-    if (fine && dot3(normal, normal) < 1e-12) place_error(&axis2_at, "axis2 must not be parallel to axis");
+    /* Rx(alpha) Tx(a) Rz(theta) Tz(d):  R = Rx(alpha) Rz(theta),  p = (a, -d sin alpha, d cos alpha) */
+    const double ca = cos(dh.alpha), sa = sin(dh.alpha), ct = cos(dh.theta), st = sin(dh.theta);
+    joint->origin = (struct pose){.p = {dh.a, -dh.d * sa, dh.d * ca},
+                                  .R = {ct, -st, 0, st * ca, ct * ca, -sa, st * sa, ct * sa, ca}};
+    path_close_object(&dh_object);
 }
 
 static void read_placement(struct object *object, bool type_known, struct joint *joint)
 {
-    const struct place origin_at = place_member(object, "origin"), axis_at = place_member(object, "axis");
-    const struct place axis2_at = format_2_member(object, "axis2");
+    const struct json_path origin_at = path_member(object, "origin"), axis_at = path_member(object, "axis");
+    const struct json_path axis2_at = format_2_member(object, "axis2");
     read_pose(&origin_at, "joint origin", &joint->origin);
     read_dh(object, joint);
     joint->axis[2] = 1;
     if (joint->type == JOINT_UNIVERSAL) {
-        read_axes(object, joint);
+        bool ok = read_direction(&axis_at, REQUIRED, "first axis of a universal joint", joint->axis);
+        ok &= read_direction(MEMBER(object, "axis2"), REQUIRED, "second axis of a universal joint", joint->axis2);
+        double normal[3];
+        cross3(joint->axis, joint->axis2, normal);
+        if (ok && dot3(normal, normal) < 1e-12) path_error(&axis2_at, "axis2 must not be parallel to axis");
         return;
     }
     read_direction(&axis_at, OPTIONAL, "joint axis", joint->axis);
     if (axis2_at.given && type_known)
-        place_error(&axis2_at, "a %s joint has no second axis: only a universal joint has", joint_type_name(joint));
+        path_error(&axis2_at, "a %s joint has no second axis: only a universal joint has", joint_type_name(joint));
     if (axis_at.given && joint_quaternion(joint) >= 0)
-        place_warn(&axis_at, "has no effect on a %s joint", joint_type_name(joint));
+        path_warn(&axis_at, "has no effect on a %s joint", joint_type_name(joint));
 }
 
 /* ---- the numbers of its coordinates ------------------------------------------------------------------------------ */
@@ -123,12 +96,12 @@ static const struct number_field joint_numbers[] = {
     NUMBER(joint_numbers, rest, OPTIONAL, ANY, "rest position of the joint spring", "rad or m", GIVEN_REST),
 };
 
-/* One number for all coordinates, or an array with one for each; false where nothing valid is there. */
-static bool read_for_each(const struct place *at, const struct quantity *quantity, int count, double *number)
+/* One number for all coordinates, or an array with one for each; false if there is none or it is not valid. */
+static bool read_for_each(const struct json_path *at, const struct quantity *quantity, int count, double *number)
 {
     if (count > 1 && value_is_array(at)) return read_numbers(at, OPTIONAL, quantity, count, number);
     if (count > 1 && at->given && !value_is_number(at)) {
-        place_error(at, "%s must be a number, or an array of %d numbers [%s]", quantity->what, count, quantity->unit);
+        path_error(at, "%s must be a number, or an array of %d numbers [%s]", quantity->what, count, quantity->unit);
         return false;
     }
     if (!read_number(at, OPTIONAL, quantity, &number[0])) return false;
@@ -136,30 +109,27 @@ static bool read_for_each(const struct place *at, const struct quantity *quantit
     return true;
 }
 
-static void read_joint_number(const struct place *at, const struct number_field *field, struct joint *joint)
-{
-    const int coordinates = joint_number_count(joint), count = coordinates > 0 ? coordinates : 1;
-    double number[MOST_COORDINATES_WITH_NUMBERS];
-    if (!read_for_each(at, &field->quantity, count, number)) return;
-    for (int k = 0; k < count; k++) *(double *)(void *)((char *)&joint->number[k] + field->offset) = number[k];
-    joint->given |= field->given;
-}
-
-static void refuse_number(const struct place *at, const struct joint *joint)
+static void reject_number(const struct json_path *at, const struct joint *joint)
 {
     if (!at->given) return;
     const bool some = joint_number_count(joint) > 0;
-    place_error(at, "a %s joint does not take this: remove it%s", joint_type_name(joint),
-                some ? ", it takes viscous and stiffness" : "");
+    path_error(at, "a %s joint does not take this: remove it%s", joint_type_name(joint),
+               some ? ", it takes viscous and stiffness" : "");
 }
 
 static void read_joint_numbers(struct object *object, struct joint *joint)
 {
+    const int coordinates = joint_number_count(joint), count = coordinates > 0 ? coordinates : 1;
     for (int k = 0; k < MOST_COORDINATES_WITH_NUMBERS; k++) joint->number[k].coulomb_velocity = 1e-3;
     for (int i = 0; i < FIELD_COUNT(joint_numbers); i++) {
-        const struct place at = place_member(object, joint_numbers[i].key);
-        if (joint_takes(joint, joint_numbers[i].given)) read_joint_number(&at, &joint_numbers[i], joint);
-        else refuse_number(&at, joint);
+        const struct number_field *field = &joint_numbers[i];
+        const struct json_path at = path_member(object, field->key);
+        double number[MOST_COORDINATES_WITH_NUMBERS];
+        if (!joint_takes(joint, field->given)) reject_number(&at, joint);
+        else if (read_for_each(&at, &field->quantity, count, number)) {
+            for (int k = 0; k < count; k++) *(double *)(void *)((char *)&joint->number[k] + field->offset) = number[k];
+            joint->given |= field->given;
+        }
     }
 }
 
@@ -173,158 +143,138 @@ static const struct number_field limit_numbers[] = {
     NUMBER(limits, depth, OPTIONAL, POSITIVE, "depth over which the stop's damper fades in", "rad or m", 0),
 };
 
-static bool read_limit_members(const struct place *at, struct limits *limits)
-{
-    struct object object;
-    *limits = (struct limits){.lower = -INFINITY, .upper = INFINITY, .depth = 1e-3};
-    if (!place_open_object(&object, at, OPTIONAL, "joint limits")) return false;
-    read_fields(&object, FIELD_COUNT(limit_numbers), limit_numbers, limits);
-    const struct place lower_at = place_member(&object, "lower"), upper_at = place_member(&object, "upper");
-    if (!lower_at.given && !upper_at.given) place_error(at, "joint limits must have lower, upper or both");
-    if (!(limits->lower < limits->upper))
-        place_error(&upper_at, "upper limit must be above the lower one, %g", limits->lower);
-    if (limits->stiffness == 0)
-        place_warn(at, "limits without stiffness do not hold the joint: give the stop a stiffness");
-    place_close_object(&object);
-    return true;
-}
-
 /* Limits of the coordinates [from, to) */
-static void read_limits_of(const struct place *at, int from, int to, struct joint *joint)
+static void read_limits_of(const struct json_path *at, int from, int to, struct joint *joint)
 {
-    struct limits limits;
-    if (!read_limit_members(at, &limits)) return;
+    struct limits limits = {.lower = -INFINITY, .upper = INFINITY, .depth = 1e-3};
+    struct object object;
+    if (!path_open_object(&object, at, OPTIONAL, "joint limits")) return;
+    read_fields(&object, FIELD_COUNT(limit_numbers), limit_numbers, &limits);
+    const struct json_path upper_at = path_member(&object, "upper");
+    if (!path_has_key(&object, "lower") && !upper_at.given)
+        path_error(at, "joint limits must have lower, upper or both");
+    if (!(limits.lower < limits.upper))
+        path_error(&upper_at, "upper limit must be above the lower one, %g", limits.lower);
+    if (limits.stiffness == 0)
+        path_warn(at, "limits without stiffness do not hold the joint: give the stop a stiffness");
+    path_close_object(&object);
     for (int k = from; k < to; k++) {
         const double start = joint->start_position[k];
         joint->number[k].has_limits = true;
         joint->number[k].limits = limits;
         if (start < limits.lower || start > limits.upper)
-            place_warn(at, "the joint starts beyond its limits, at %g", start);
+            path_warn(at, "the joint starts beyond its limits, at %g", start);
     }
 }
 
-static void read_limits(const struct place *at, struct joint *joint)
+static void read_limits(const struct json_path *at, struct joint *joint)
 {
     const int coordinates = joint_number_count(joint), count = coordinates > 0 ? coordinates : 1;
     int length = 0;
-    if (joint_quaternion(joint) >= 0) refuse_number(at, joint);
+    if (joint_quaternion(joint) >= 0) reject_number(at, joint);
     else if (count == 1 || !value_is_array(at)) read_limits_of(at, 0, count, joint);
-    else place_open_array(at, OPTIONAL, count, count, "joint limits (an object or null for each coordinate)", &length);
-    for (int k = 0; k < length; k++) {
-        const struct place one = place_item(at, k);
-        if (one.value != NULL) read_limits_of(&one, k, k + 1, joint);
-    }
+    else path_open_array(at, OPTIONAL, count, count, "joint limits (an object or null for each coordinate)", &length);
+    for (int k = 0; k < length; k++)
+        if (path_item(at, k).value != NULL) read_limits_of(ITEM(at, k), k, k + 1, joint);
 }
 
 /* ---- start and drive --------------------------------------------------------------------------------------------- */
 
-/* A number for a joint with one coordinate, else an array. */
-static bool read_coordinates(const struct place *at, const struct quantity *quantity, int count, double *number)
+/* A number for one coordinate, else an array. */
+static bool read_coordinates(const struct json_path *at, const struct quantity *quantity, int count, double *number)
 {
     return count > 1 ? read_numbers(at, OPTIONAL, quantity, count, number)
                      : read_number(at, OPTIONAL, quantity, number);
 }
 
-static void read_start_position(const struct place *at, struct joint *joint)
-{
-    const struct quantity *quantity = &start_quantities[joint->type].position;
-    double q[MOST_POSITIONS];
-    if (!read_coordinates(at, quantity, joint_positions(joint), q)) return;
-    if (joint_quaternion(joint) >= 0) {
-        const double error = joint_quaternion_error(joint, q);
-        if (!(fabs(error) <= QUATERNION_ERROR)) {
-            place_error(at, "start position must have a quaternion of norm 1, within 1e-3; its norm is %.9g",
-                        1 + error);
-            return;
-        }
-        quaternion_normalize(q + joint_quaternion(joint));
-    }
-    memcpy(joint->start_position, q, (size_t)joint_positions(joint) * sizeof *q);
-}
-
-static void read_start(const struct place *at, struct joint *joint)
+static void read_start(const struct json_path *at, struct joint *joint)
 {
     struct object object;
     joint_rest_position(joint, joint->start_position);
-    if (!place_open_object(&object, at, OPTIONAL, "joint start")) return;
-    const struct place position_at = place_member(&object, "position"), velocity_at = place_member(&object, "velocity");
-    read_start_position(&position_at, joint);
-    read_coordinates(&velocity_at, &start_quantities[joint->type].velocity, joint_velocities(joint),
+    if (!path_open_object(&object, at, OPTIONAL, "joint start")) return;
+    const struct json_path position_at = path_member(&object, "position");
+    const int positions = joint_positions(joint);
+    double q[MOST_POSITIONS];
+    if (read_coordinates(&position_at, &start_quantities[joint->type].position, positions, q)) {
+        const double error = joint_quaternion_error(joint, q);
+        if (fabs(error) <= QUATERNION_ERROR) {
+            joint_normalize(joint, q);
+            memcpy(joint->start_position, q, (size_t)positions * sizeof *q);
+        } else {
+            path_error(&position_at, "start position must have a quaternion of norm 1, within 1e-3; its norm is %.9g",
+                       1 + error);
+        }
+    }
+    read_coordinates(MEMBER(&object, "velocity"), &start_quantities[joint->type].velocity, joint_velocities(joint),
                      joint->start_velocity);
-    place_close_object(&object);
+    path_close_object(&object);
 }
 
 enum hold read_hold(struct object *object)
 {
     static const char *const names[] = {"held", "free", NULL};
     static const enum hold holds[] = {HOLD_HELD, HOLD_FREE};
-    const struct place at = format_2_member(object, "static");
-    const int chosen = read_choice(&at, OPTIONAL, "static", names);
+    const int chosen = read_choice(MEMBER_2(object, "static"), OPTIONAL, "static", names);
     return chosen >= 0 ? holds[chosen] : HOLD_USUAL;
 }
 
-static void read_drive(struct object *object, struct joint *joint)
+static void read_motion(struct object *object, struct joint *joint)
 {
     static const char *const motions[] = {"prescribed", NULL};
-    const struct place passive_at = place_member(object, "passive"), motion_at = place_member(object, "motion");
+    const struct json_path passive_at = path_member(object, "passive"), motion_at = path_member(object, "motion");
     read_flag(&passive_at, "passive", &joint->passive);
     joint->hold = read_hold(object);
     joint->prescribed = read_choice(&motion_at, OPTIONAL, "motion", motions) == 0;
 
-    if (joint->passive && !joint_moves(joint)) place_error(&passive_at, "a fixed joint cannot be passive");
+    if (joint->passive && !joint_moves(joint)) path_error(&passive_at, "a fixed joint cannot be passive");
     if (joint->prescribed && !joint_may_be_prescribed(joint))
-        place_error(&motion_at, "the motion of a %s joint cannot be prescribed%s", joint_type_name(joint),
-                    joint_moves(joint) ? ": use joints with one or two coordinates" : "");
-    if (joint->prescribed && joint->passive) place_error(&motion_at, "a passive joint cannot be prescribed");
+        path_error(&motion_at, "the motion of a %s joint cannot be prescribed%s", joint_type_name(joint),
+                   joint_moves(joint) ? ": use joints with one or two coordinates" : "");
+    if (joint->prescribed && joint->passive) path_error(&motion_at, "a passive joint cannot be prescribed");
     if (joint->hold == HOLD_USUAL || (joint_moves(joint) && (!joint->prescribed || joint->hold == HOLD_HELD))) return;
-    const struct place hold_at = place_member(object, "static");
-    place_error(&hold_at, "a %s joint keeps its position: leave it out", joint->prescribed ? "prescribed" : "fixed");
+    path_error(MEMBER(object, "static"), "a %s joint keeps its position: leave it out",
+               joint->prescribed ? "prescribed" : "fixed");
 }
 
 /* Numbers that a fixed joint does not use do not become parameters of the FMU. */
-static void warn_of_idle_members(struct object *object, struct joint *joint)
+static void warn_of_unused_members(struct object *object, struct joint *joint)
 {
-    static const char *const idle[] = {"axis", "start", "limits"};
-    for (int i = 0; i < FIELD_COUNT(idle) + FIELD_COUNT(joint_numbers); i++) {
-        const struct place at =
-            place_member(object, i < FIELD_COUNT(idle) ? idle[i] : joint_numbers[i - FIELD_COUNT(idle)].key);
-        if (at.given) place_warn(&at, "has no effect on a fixed joint");
+    static const char *const unused[] = {"axis", "start", "limits"};
+    for (int i = 0; i < FIELD_COUNT(unused) + FIELD_COUNT(joint_numbers); i++) {
+        const struct json_path at =
+            path_member(object, i < FIELD_COUNT(unused) ? unused[i] : joint_numbers[i - FIELD_COUNT(unused)].key);
+        if (at.given) path_warn(&at, "has no effect on a fixed joint");
     }
     joint->number[0].has_limits = false;
     joint->given = 0;
 }
 
-/* The frame of a link that carries the joint, in place of the parent's tip frame. */
-static void read_mount(const struct place *at, bool parent_given, struct link *link)
-{
-    if (!at->given || !read_frame_name(at, "parent_frame", &link->mount)) return;
-    if (parent_given)
-        place_error(at, "the parent follows from the frame: leave out `parent` of the link, or `parent_frame`");
-}
-
-void read_joint(const struct place *at, bool parent_given, struct link *link)
+void read_joint(const struct json_path *at, bool parent_given, struct link *link)
 {
     struct object object;
     struct joint *joint = &link->joint;
-    const char *link_name = link->name;
-    joint->name = link_name;
+    joint->name = link->name;
     identity3(joint->origin.R);
-    if (!place_open_object(&object, at, REQUIRED, "joint")) return;
+    if (!path_open_object(&object, at, REQUIRED, "joint")) return;
 
-    const struct place name_at = place_member(&object, "name"), type_at = place_member(&object, "type");
-    joint->name = read_joint_name(&name_at, link_name);
-    const bool type_known = read_type(&type_at, joint);
+    joint->name = read_joint_name(MEMBER(&object, "name"), link->name);
+    struct choice types[TYPE_COUNT];
+    for (int t = 0; t < TYPE_COUNT; t++)
+        types[t] =
+            (struct choice){joint_type_name(&(struct joint){.type = (enum joint_type)t}), t <= JOINT_PRISMATIC ? 1 : 2};
+    const int type = read_choice_of_format(MEMBER(&object, "type"), "joint type", TYPE_COUNT, types);
+    joint->type = type < 0 ? JOINT_REVOLUTE : (enum joint_type)type; /* so that what follows can be read */
 
-    const struct place start_at = place_member(&object, "start"), limits_at = place_member(&object, "limits");
-    const struct place mount_at = format_2_member(&object, "parent_frame");
-    read_placement(&object, type_known, joint);
-    read_mount(&mount_at, parent_given, link);
+    const struct json_path start_at = path_member(&object, "start"), limits_at = path_member(&object, "limits");
+    const struct json_path mount_at = format_2_member(&object, "parent_frame");
+    read_placement(&object, type >= 0, joint);
+    if (mount_at.given && read_frame_name(&mount_at, "parent_frame", &link->mount) && parent_given)
+        path_error(&mount_at, "the parent follows from the frame: leave out `parent` of the link, or `parent_frame`");
     read_joint_numbers(&object, joint);
-    read_drive(&object, joint);
+    read_motion(&object, joint);
     read_start(&start_at, joint);
     read_limits(&limits_at, joint);
-    const struct place drive_at = format_2_member(&object, "drive");
-    read_joint_drive(&drive_at, joint);
-    if (!joint_moves(joint)) warn_of_idle_members(&object, joint);
-    place_close_object(&object);
+    read_joint_drive(MEMBER_2(&object, "drive"), joint);
+    if (!joint_moves(joint)) warn_of_unused_members(&object, joint);
+    path_close_object(&object);
 }

@@ -1,4 +1,4 @@
-/* What connects links other than joints: loops and line actuators. */
+/* Loops and line actuators: what connects links in addition to joints. */
 
 #include "math/vec.h"
 #include "robot/read.h"
@@ -11,86 +11,70 @@ static const char *const loop_types[] = {[LOOP_BALL] = "ball",
                                          [LOOP_WELD] = "weld",
                                          [LOOP_WELD + 1] = NULL};
 
-static void read_between(const struct place *at, struct site side[2])
+static void read_between(const struct json_path *at, struct site side[2])
 {
     int length;
-    bool fine = place_open_array(at, REQUIRED, 2, 2, "names of the two links or frames joined", &length);
-    for (int i = 0; i < length; i++) {
-        const struct place name_at = place_item(at, i);
-        fine &= read_link_or_frame(&name_at, "side of a loop", &side[i]);
-    }
-    if (fine && side[0].link == side[1].link) place_error(at, "a loop must join two different links");
+    bool ok = path_open_array(at, REQUIRED, 2, 2, "names of the two links or frames joined", &length);
+    for (int i = 0; i < length; i++) ok &= read_link_or_frame(ITEM(at, i), "side of a loop", &side[i]);
+    if (ok && side[0].link == side[1].link) path_error(at, "a loop must join two different links");
 }
 
-static void read_at(const struct place *at, struct site side[2])
+static void read_loop_frames(const struct json_path *at, struct site side[2])
 {
     int length;
-    place_open_array(at, OPTIONAL, 2, 2, "frames joined", &length);
+    path_open_array(at, OPTIONAL, 2, 2, "frames joined", &length);
     for (int i = 0; i < length; i++) {
-        const struct place pose_at = place_item(at, i);
         struct pose pose;
-        read_pose(&pose_at, "joined frame", &pose);
+        read_pose(ITEM(at, i), "joined frame", &pose);
         robot_site_offset(&side[i], &pose);
     }
 }
 
-static void read_plane(const struct place *at, double plane[2][3])
+static void read_plane(const struct json_path *at, double plane[2][3])
 {
     int length;
-    bool fine = place_open_array(at, REQUIRED, 2, 2, "plane (two directions)", &length);
-    for (int i = 0; i < length; i++) {
-        const struct place direction_at = place_item(at, i);
-        fine &= read_direction(&direction_at, REQUIRED, "direction of the plane", plane[i]);
-    }
+    bool ok = path_open_array(at, REQUIRED, 2, 2, "plane (two directions)", &length);
+    for (int i = 0; i < length; i++) ok &= read_direction(ITEM(at, i), REQUIRED, "direction of the plane", plane[i]);
     double normal[3];
-    if (!fine) return;
+    if (!ok) return;
     cross3(plane[0], plane[1], normal);
-    if (dot3(normal, normal) < 1e-12) place_error(at, "the two directions of a plane must not be parallel");
+    if (dot3(normal, normal) < 1e-12) path_error(at, "the two directions of a plane must not be parallel");
 }
 
-static void read_loop(const struct place *at, struct loop *loop)
+static void read_loop(const struct json_path *at, struct loop *loop)
 {
     static const char *const starts[] = {"exact", "approximate", NULL};
     struct object object;
     for (int s = 0; s < 2; s++) loop->side[s] = robot_site_of_link(0);
     loop->plane_of = -1;
-    if (!place_open_object(&object, at, REQUIRED, "loop")) return;
-    const struct place name_at = place_member(&object, "name"), type_at = place_member(&object, "type");
-    const struct place between_at = place_member(&object, "between"), at_at = place_member(&object, "at");
-    loop->name = read_part_name(&name_at, "loop name");
-    const int type = read_choice(&type_at, REQUIRED, "loop type", loop_types);
-    read_between(&between_at, loop->side);
-    read_at(&at_at, loop->side);
+    if (!path_open_object(&object, at, REQUIRED, "loop")) return;
+    loop->name = read_part_name(MEMBER(&object, "name"), "loop name");
+    const int type = read_choice(MEMBER(&object, "type"), REQUIRED, "loop type", loop_types);
+    read_between(MEMBER(&object, "between"), loop->side);
+    read_loop_frames(MEMBER(&object, "at"), loop->side);
 
-    const struct place plane_at = place_member(&object, "plane"), axis_at = place_member(&object, "axis");
+    const struct json_path plane_at = path_member(&object, "plane"), axis_at = path_member(&object, "axis");
     if (type >= 0) loop->type = (enum loop_type)type;
-    const struct place plane_of_at = format_2_member(&object, "plane_of");
+    const struct json_path plane_of_at = format_2_member(&object, "plane_of");
     if (type == LOOP_PLANAR_PIN) {
         read_plane(&plane_at, loop->plane);
         read_link_name(&plane_of_at, OPTIONAL, "link that holds the plane", &loop->plane_of);
     } else if (type >= 0) {
-        place_refuse(&object, "plane", "only a loop of type \"planar-pin\" has a plane: remove it");
-        place_refuse(&object, "plane_of", "only a loop of type \"planar-pin\" has a plane: remove it");
+        path_reject(&object, "plane", "only a loop of type \"planar-pin\" has a plane: remove it");
+        path_reject(&object, "plane_of", "only a loop of type \"planar-pin\" has a plane: remove it");
     }
     loop->axis[2] = 1; /* the default of every axis */
     if (type == LOOP_PIN) read_direction(&axis_at, OPTIONAL, "axis of the pin", loop->axis);
-    else if (type >= 0) place_refuse(&object, "axis", "only a loop of type \"pin\" has an axis: remove it");
-    const struct place start_at = format_2_member(&object, "start");
-    loop->approximate = read_choice(&start_at, OPTIONAL, "start of a loop", starts) == 1;
-    place_close_object(&object);
+    else if (type >= 0) path_reject(&object, "axis", "only a loop of type \"pin\" has an axis: remove it");
+    loop->approximate = read_choice(MEMBER_2(&object, "start"), OPTIONAL, "start of a loop", starts) == 1;
+    path_close_object(&object);
 }
 
-void read_loops(const struct place *at, struct robot *robot)
+void read_loops(const struct json_path *at, struct robot *robot)
 {
     int count;
-    if (!place_open_array(at, OPTIONAL, 0, -1, "loops", &count)) return;
-    robot->loop = arena_allocate(&robot->arena, (size_t)count, sizeof *robot->loop);
-    if (robot->loop == NULL) return;
-    for (int i = 0; i < count; i++) {
-        const struct place loop_at = place_item(at, i);
-        read_loop(&loop_at, &robot->loop[i]);
-        robot->n_loops++;
-    }
+    robot->loop = path_open_list(at, OPTIONAL, "loops", sizeof *robot->loop, &count);
+    for (int i = 0; i < count; i++, robot->n_loops++) read_loop(ITEM(at, i), &robot->loop[i]);
 }
 
 /* ---- line actuators ---------------------------------------------------------------------------------------------- */
@@ -99,23 +83,15 @@ static const struct quantity xyz = {"position xyz", "m", ANY};
 
 static const char *const frames_of_links[] = {"hinge", "tip", NULL};
 
-/* An end {"frame": F} without link, F not the hinge or tip of a link: a named frame. */
-static bool names_frame(const struct place *link_at, const struct place *frame_at)
-{
-    if (link_at->given || !frame_at->given || !value_is_string(frame_at)) return false;
-    const char *name = read_string(frame_at, REQUIRED, "frame");
-    return !name_same(name, frames_of_links[0]) && !name_same(name, frames_of_links[1]);
-}
-
 /* The frame of an end: the world, a link's hinge or tip frame. */
-static bool read_end_frame(struct object *object, const struct place *link_at, const struct place *frame_at,
+static bool read_end_frame(struct object *object, const struct json_path *link_at, const struct json_path *frame_at,
                            struct site *end)
 {
     const char *name = read_string(link_at, REQUIRED, "link");
     int link = -1;
     if (name == NULL) return false;
     if (name_same(name, "world")) {
-        place_refuse(object, "frame", "a point of the world has no frame");
+        path_reject(object, "frame", "a point of the world has no frame");
         return true;
     }
     const bool found = read_link_name(link_at, REQUIRED, "link (if not \"world\")", &link);
@@ -125,58 +101,50 @@ static bool read_end_frame(struct object *object, const struct place *link_at, c
     return found && frame >= 0;
 }
 
-/* A point of the world, of a link's hinge or tip frame, or of a frame. */
-static bool read_point(const struct place *at, struct site *point)
+/* A point of the world, of a link's hinge or tip frame, or of a named frame: {"frame": F} without a link. */
+static bool read_point(const struct json_path *at, struct site *point)
 {
     struct object object;
-    if (!place_open_object(&object, at, REQUIRED, "end point of the actuator")) return false;
-    const struct place link_at = place_member(&object, "link"), frame_at = place_member(&object, "frame");
-    const struct place xyz_at = place_member(&object, "xyz");
+    if (!path_open_object(&object, at, REQUIRED, "end point of the actuator")) return false;
+    const struct json_path link_at = path_member(&object, "link"), frame_at = path_member(&object, "frame");
+    const struct json_path xyz_at = path_member(&object, "xyz");
     *point = robot_site_of_link(-1);
-    const bool named = names_frame(&link_at, &frame_at);
+    const char *frame = !link_at.given && value_is_string(&frame_at) ? read_string(&frame_at, REQUIRED, "frame") : NULL;
+    const bool named = frame != NULL && !name_same(frame, frames_of_links[0]) && !name_same(frame, frames_of_links[1]);
     struct pose offset = {.p = {0}};
     identity3(offset.R);
-    bool fine =
-        named ? !format_refuse_in_1(&frame_at, "a named frame") && read_frame_name(&frame_at, "frame of an end", point)
+    bool ok =
+        named ? !format_reject_in_1(&frame_at, "a named frame") && read_frame_name(&frame_at, "frame of an end", point)
               : read_end_frame(&object, &link_at, &frame_at, point);
-    fine &= read_numbers(&xyz_at, named ? OPTIONAL : REQUIRED, &xyz, 3, offset.p) || (named && !xyz_at.given);
+    ok &= read_numbers(&xyz_at, named ? OPTIONAL : REQUIRED, &xyz, 3, offset.p) || (named && !xyz_at.given);
     robot_site_offset(point, &offset);
-    place_close_object(&object);
-    return fine;
+    path_close_object(&object);
+    return ok;
 }
 
-static void read_actuator(const struct place *at, struct actuator *actuator)
+static void read_actuator(const struct json_path *at, struct actuator *actuator)
 {
     static const char *const types[] = {"line", NULL};
+    const struct robot *robot = at->reader->robot;
     struct object object;
-    if (!place_open_object(&object, at, REQUIRED, "actuator")) return;
-    const struct place name_at = place_member(&object, "name"), type_at = place_member(&object, "type");
-    const struct place from_at = place_member(&object, "from"), to_at = place_member(&object, "to");
-    actuator->name = read_part_name(&name_at, "actuator name");
-    read_choice(&type_at, REQUIRED, "actuator type", types);
+    if (!path_open_object(&object, at, REQUIRED, "actuator")) return;
+    actuator->name = read_part_name(MEMBER(&object, "name"), "actuator name");
+    read_choice(MEMBER(&object, "type"), REQUIRED, "actuator type", types);
+    const struct json_path from_at = path_member(&object, "from"), to_at = path_member(&object, "to");
     actuator->hold = read_hold(&object);
-    bool fine = read_point(&from_at, &actuator->from);
-    fine &= read_point(&to_at, &actuator->to);
-    if (fine && robot_site_same_section(at->reader->robot, &actuator->from, &actuator->to))
-        place_error(at,
-                    "the two points of an actuator must not be fixed in the same frame: its length would never change");
-    const struct place drive_at = format_2_member(&object, "drive");
-    read_actuator_drive(&drive_at);
-    const struct place hold_at = place_member(&object, "static");
-    if (actuator->hold != HOLD_USUAL && robot_actuator_is_spring(at->reader->robot, at->reader->robot->n_actuators))
-        place_error(&hold_at, "the force of a spring follows from its length: leave it out");
-    place_close_object(&object);
+    const bool from = read_point(&from_at, &actuator->from), to = read_point(&to_at, &actuator->to);
+    if (from && to && robot_site_same_section(robot, &actuator->from, &actuator->to))
+        path_error(at,
+                   "the two points of an actuator must not be fixed in the same frame: its length would never change");
+    read_actuator_drive(MEMBER_2(&object, "drive"));
+    if (actuator->hold != HOLD_USUAL && robot_actuator_is_spring(robot, robot->n_actuators))
+        path_error(MEMBER(&object, "static"), "the force of a spring follows from its length: leave it out");
+    path_close_object(&object);
 }
 
-void read_actuators(const struct place *at, struct robot *robot)
+void read_actuators(const struct json_path *at, struct robot *robot)
 {
     int count;
-    if (!place_open_array(at, OPTIONAL, 0, -1, "actuators", &count)) return;
-    robot->actuator = arena_allocate(&robot->arena, (size_t)count, sizeof *robot->actuator);
-    if (robot->actuator == NULL) return;
-    for (int i = 0; i < count; i++) {
-        const struct place actuator_at = place_item(at, i);
-        read_actuator(&actuator_at, &robot->actuator[i]);
-        robot->n_actuators++;
-    }
+    robot->actuator = path_open_list(at, OPTIONAL, "actuators", sizeof *robot->actuator, &count);
+    for (int i = 0; i < count; i++, robot->n_actuators++) read_actuator(ITEM(at, i), &robot->actuator[i]);
 }

@@ -3,41 +3,26 @@
 
 #include "robot/read.h"
 
-static double *take_numbers(const struct place *at, int count)
-{
-    return arena_allocate(&at->reader->robot->arena, (size_t)count, sizeof(double));
-}
-
 /* ---- stations ---------------------------------------------------------------------------------------------------- */
 
 /* x ascends from 0 to the length */
-static bool check_stations(const struct place *at, double length, int n, const double *x)
+static bool check_stations(const struct json_path *at, double length, int n, const double *x)
 {
     static const double SAME = 1e-9;
-    const struct place first = place_item(at, 0), last = place_item(at, n - 1);
-    bool fine = true;
-    if (x[0] != 0) {
-        place_error(&first, "the first station must be 0, the root of the beam [m]");
-        fine = false;
-    }
-    for (int i = 1; i < n; i++) {
-        const struct place one = place_item(at, i);
-        if (x[i] > x[i - 1]) continue;
-        place_error(&one, "stations must ascend: the one before is %.9g [m]", x[i - 1]);
-        fine = false;
-    }
-    if (fine && length > 0 && fabs(x[n - 1] - length) > SAME * fmax(1, length)) {
-        place_error(&last, "the last station must be the length of the beam, %.9g [m]", length);
-        fine = false;
-    }
-    return fine;
+    const int before = at->reader->report->errors, *errors = &at->reader->report->errors;
+    if (x[0] != 0) path_error(ITEM(at, 0), "the first station must be 0, the root of the beam [m]");
+    for (int i = 1; i < n; i++)
+        if (!(x[i] > x[i - 1])) path_error(ITEM(at, i), "stations must ascend: the one before is %.9g [m]", x[i - 1]);
+    if (*errors == before && length > 0 && fabs(x[n - 1] - length) > SAME * fmax(1, length))
+        path_error(ITEM(at, n - 1), "the last station must be the length of the beam, %.9g [m]", length);
+    return *errors == before;
 }
 
-bool read_stations(const struct place *at, double length, int *n, const double **s)
+bool read_stations(const struct json_path *at, double length, int *n, const double **s)
 {
     static const struct quantity station = {"station x", "m", NON_NEGATIVE};
-    if (!place_open_array(at, REQUIRED, 2, -1, "stations x", n)) return false;
-    double *x = take_numbers(at, *n);
+    if (!path_open_array(at, REQUIRED, 2, -1, "stations x", n)) return false;
+    double *x = read_allocate(at, *n);
     if (x == NULL || !read_numbers(at, REQUIRED, &station, *n, x) || !check_stations(at, length, *n, x)) return false;
     for (int i = 0; i < *n; i++) x[i] /= x[*n - 1];
     *s = x;
@@ -47,37 +32,37 @@ bool read_stations(const struct place *at, double length, int *n, const double *
 /* ---- profiles ---------------------------------------------------------------------------------------------------- */
 
 /* One number, or a row of `count` numbers, for each of n stations, as `count` profiles */
-static bool read_values(const struct place *at, const struct quantity *quantity, int count, int n, const double *s,
+static bool read_values(const struct json_path *at, const struct quantity *quantity, int count, int n, const double *s,
                         struct profile *profile)
 {
     int length;
-    double *row = take_numbers(at, n * count), *column = take_numbers(at, n * count);
+    double *row = read_allocate(at, n * count), *column = read_allocate(at, n * count);
     if (row == NULL || column == NULL) return false;
-    if (!place_open_array(at, REQUIRED, n, n, "values, one for each station x,", &length)) return false;
-    const bool fine =
+    if (!path_open_array(at, REQUIRED, n, n, "values, one for each station x,", &length)) return false;
+    const bool ok =
         count == 1 ? read_numbers(at, REQUIRED, quantity, n, row) : read_rows(at, REQUIRED, quantity, n, count, row);
     for (int k = 0; k < count; k++) {
         for (int i = 0; i < n; i++) column[n * k + i] = row[count * i + k];
         profile[k] = (struct profile){1, n, s, column + n * k};
     }
-    return fine;
+    return ok;
 }
 
-static bool read_table(const struct place *at, const struct quantity *quantity, double length, int count,
+static bool read_table(const struct json_path *at, const struct quantity *quantity, double length, int count,
                        struct profile *profile)
 {
     struct object table;
     int n;
     const double *s;
-    if (format_refuse_in_1(at, "a table along x") || !place_open_object(&table, at, REQUIRED, quantity->what))
+    if (format_reject_in_1(at, "a table along x") || !path_open_object(&table, at, REQUIRED, quantity->what))
         return false;
-    const struct place x_at = place_member(&table, "x"), value_at = place_member(&table, "value");
-    place_close_object(&table);
+    const struct json_path x_at = path_member(&table, "x"), value_at = path_member(&table, "value");
+    path_close_object(&table);
     return read_stations(&x_at, length, &n, &s) && read_values(&value_at, quantity, count, n, s, profile);
 }
 
-enum profile_kind read_profile(const struct place *at, enum need need, const struct quantity *quantity, double length,
-                               struct profile *profile)
+enum profile_kind read_profile(const struct json_path *at, enum need need, const struct quantity *quantity,
+                               double length, struct profile *profile)
 {
     if (value_is_object(at)) return read_table(at, quantity, length, 1, profile) ? IS_TABLE : NOT_GIVEN;
     return read_number(at, need, quantity, &profile->factor) ? IS_NUMBER : NOT_GIVEN;
@@ -85,8 +70,8 @@ enum profile_kind read_profile(const struct place *at, enum need need, const str
 
 enum { MOST_PROFILES = 3 };
 
-enum profile_kind read_profiles(const struct place *at, enum need need, const struct quantity *quantity, double length,
-                                int count, struct profile *profile)
+enum profile_kind read_profiles(const struct json_path *at, enum need need, const struct quantity *quantity,
+                                double length, int count, struct profile *profile)
 {
     double number[MOST_PROFILES];
     if (value_is_object(at)) return read_table(at, quantity, length, count, profile) ? IS_TABLE : NOT_GIVEN;

@@ -35,49 +35,42 @@ static struct profile *profile_of(struct cross_section *section, const struct nu
     return (struct profile *)(void *)((char *)section + dimension->offset);
 }
 
-static int read_shape(struct object *section)
-{
-    const char *names[SHAPE_COUNT + 1] = {NULL};
-    for (int s = 0; s < SHAPE_COUNT; s++) names[s] = shapes[s].name;
-    const struct place at = place_member(section, "shape");
-    return read_choice(&at, REQUIRED, "shape of the section", names);
-}
-
-/* The section must be hollow: twice the wall thickness is less than every outer dimension. */
-static void check_wall(struct object *object, const struct cross_section *section)
-{
-    double across;
-    if (beam_section_without_hollow(section, &across) < 0) return;
-    const struct place at = place_member(object, wall.key);
-    if (section->wall.factor > 0 && across > 0)
-        place_error(&at, "wall thickness must be less than half of %g m", across);
-}
-
-/* One section, with constant dimensions; returns their flags. The shape is -1 where it is not known. */
-static unsigned read_one(const struct place *at, struct cross_section *section, int *shape)
+/* One section, with constant dimensions; returns their flags. The shape is -1 if it is not valid. */
+static unsigned read_one(const struct json_path *at, struct cross_section *section, int *shape)
 {
     struct object object;
     unsigned given = 0;
     *shape = -1;
-    if (!place_open_object(&object, at, REQUIRED, "section (beside material)")) return 0;
-    *shape = read_shape(&object);
+    if (!path_open_object(&object, at, REQUIRED, "section (beside material)")) return 0;
+    const char *names[SHAPE_COUNT + 1] = {NULL};
+    for (int s = 0; s < SHAPE_COUNT; s++) names[s] = shapes[s].name;
+    *shape = read_choice(MEMBER(&object, "shape"), REQUIRED, "shape of the section", names);
     if (*shape < 0) return 0; /* valid dimensions depend on it */
     *section = (struct cross_section){.shape = (enum section_shape) * shape, .scale = 1};
     for (int i = 0; i < MOST_DIMENSIONS && shapes[*shape].dimension[i] != NULL; i++)
         given |= read_fields(&object, 1, shapes[*shape].dimension[i], section); /* the factor is the first member */
-    check_wall(&object, section);
-    place_close_object(&object);
+
+    /* twice the wall thickness must be less than every outer dimension */
+    double outer;
+    if (beam_section_without_hollow(section, &outer) >= 0 && section->wall.factor > 0 && outer > 0)
+        path_error(MEMBER(&object, wall.key), "wall thickness must be less than half of %g m", outer);
+    path_close_object(&object);
     return given;
 }
 
-/* Sections at the stations s, of one shape, as profiles of their dimensions */
-static void read_sections(const struct place *at, int n, const double *s, struct cross_section *section)
+/* {"x": [...], "section": [...]}: sections of one shape at the stations x, as profiles of their dimensions */
+static void read_section_table(struct object *table, double length, struct cross_section *section)
 {
-    int length, first, shape;
-    if (!place_open_array(at, REQUIRED, n, n, "sections, one for each station x,", &length)) return;
-    double *value = arena_allocate(&at->reader->robot->arena, (size_t)(n * MOST_DIMENSIONS), sizeof *value);
+    int n, count, first, shape;
+    const double *s;
+    if (format_reject_in_1(&table->at, "a table of sections along x")) return;
+    const struct json_path x_at = path_member(table, "x"), at = path_member(table, "section");
+    path_close_object(table);
+    if (!read_stations(&x_at, length, &n, &s)) return;
+    if (!path_open_array(&at, REQUIRED, n, n, "sections, one for each station x,", &count)) return;
+    double *value = read_allocate(&at, n * MOST_DIMENSIONS);
     for (int i = 0; i < n && value != NULL; i++) {
-        const struct place one_at = place_item(at, i);
+        const struct json_path one_at = path_item(&at, i);
         struct cross_section one = {0};
         read_one(&one_at, &one, &shape);
         if (i == 0) {
@@ -85,7 +78,7 @@ static void read_sections(const struct place *at, int n, const double *s, struct
             *section = one;
         }
         if (shape >= 0 && first >= 0 && shape != first) {
-            place_error(&one_at, "all sections of a table must have one shape: the first is a %s", shapes[first].name);
+            path_error(&one_at, "all sections of a table must have one shape: the first is a %s", shapes[first].name);
             continue;
         }
         for (int k = 0; shape >= 0 && k < MOST_DIMENSIONS && shapes[shape].dimension[k] != NULL; k++) {
@@ -93,17 +86,6 @@ static void read_sections(const struct place *at, int n, const double *s, struct
             *profile_of(section, shapes[shape].dimension[k]) = (struct profile){1, n, s, value + n * k};
         }
     }
-}
-
-/* {"x": [...], "section": [...]} */
-static void read_section_table(struct object *table, double length, struct cross_section *section)
-{
-    int n;
-    const double *s;
-    if (format_refuse_in_1(&table->at, "a table of sections along x")) return;
-    const struct place x_at = place_member(table, "x"), section_at = place_member(table, "section");
-    place_close_object(table);
-    if (read_stations(&x_at, length, &n, &s)) read_sections(&section_at, n, s, section);
 }
 
 /* ---- material ---------------------------------------------------------------------------------------------------- */
@@ -115,20 +97,20 @@ static const struct number_field material_numbers[] = {
 };
 static const struct quantity poisson = {"Poisson's ratio", "1", ANY};
 
-static void read_material(const struct place *at, struct material *material)
+static void read_material(const struct json_path *at, struct material *material)
 {
     struct object object;
-    if (!place_open_object(&object, at, REQUIRED, "material (beside section)")) return;
+    if (!path_open_object(&object, at, REQUIRED, "material (beside section)")) return;
     read_fields(&object, FIELD_COUNT(material_numbers), material_numbers, material);
-    const struct place G_at = place_member(&object, "G"), poisson_at = place_member(&object, "poisson");
+    const struct json_path G_at = path_member(&object, "G"), poisson_at = path_member(&object, "poisson");
     double nu;
     const bool has_poisson = read_number(&poisson_at, OPTIONAL, &poisson, &nu);
 
-    if (G_at.given == poisson_at.given) place_error(at, "material must have exactly one of G and poisson");
+    if (G_at.given == poisson_at.given) path_error(at, "material must have exactly one of G and poisson");
     if (has_poisson && !(nu > -1 && nu <= 0.5))
-        place_error(&poisson_at, "Poisson's ratio must be above -1 and at most 0.5 [1]");
+        path_error(&poisson_at, "Poisson's ratio must be above -1 and at most 0.5 [1]");
     if (has_poisson) material->G = material->E / (2 * (1 + nu));
-    place_close_object(&object);
+    path_close_object(&object);
 }
 
 /* ---- both -------------------------------------------------------------------------------------------------------- */
@@ -142,16 +124,16 @@ static bool overflows(const struct beam *beam, double s)
 
 void read_section(struct object *beam_object, struct beam *beam)
 {
-    const struct place material_at = place_member(beam_object, "material"),
-                       section_at = place_member(beam_object, "section");
+    const struct json_path material_at = path_member(beam_object, "material"),
+                           section_at = path_member(beam_object, "section");
     const int errors = section_at.reader->report->errors;
     struct object section;
     int shape;
     beam->has_section = true;
     read_material(&material_at, &beam->material);
     beam->given |= GIVEN_MATERIAL;
-    if (value_is_object(&section_at) && place_open_object(&section, &section_at, REQUIRED, "section") &&
-        place_has_key(&section, "x")) {
+    if (value_is_object(&section_at) && path_open_object(&section, &section_at, REQUIRED, "section") &&
+        path_has_key(&section, "x")) {
         beam->given |= TABLE_SECTION;
         read_section_table(&section, beam->length, &beam->section);
     } else {
@@ -161,5 +143,5 @@ void read_section(struct object *beam_object, struct beam *beam)
     const struct profile *dimension = profile_of(&beam->section, shapes[beam->section.shape].dimension[0]);
     bool overflow = overflows(beam, 0);
     for (int i = 0; i < dimension->n; i++) overflow = overflow || overflows(beam, dimension->s[i]);
-    if (overflow) place_error(&section_at, "with this material the beam's stiffness or mass overflows: check units");
+    if (overflow) path_error(&section_at, "with this material the beam's stiffness or mass overflows: check units");
 }

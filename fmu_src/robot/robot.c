@@ -57,14 +57,14 @@ bool robot_site_same_section(const struct robot *robot, const struct site *a, co
     return (type != AT_STATION || a->x == b->x) && (type != AT_NODE || a->node == b->node);
 }
 
-static bool is_outward(const struct robot *robot, int link, int of)
+static bool is_outward(const struct robot *robot, int link, int other)
 {
-    while (link >= 0 && link != of) link = robot->link[link].mount.link;
-    return link == of;
+    while (link >= 0 && link != other) link = robot->link[link].mount.link;
+    return link == other;
 }
 
-/* A passive joint that changes the length of an actuator: one point of it is outward of the joint, the other is not */
-static bool spanned(const struct robot *robot, int link)
+/* Whether a joint is passive and changes the length of an actuator: one point of it is outward of the joint, the other is not */
+static bool is_spanned(const struct robot *robot, int link)
 {
     if (!joint_moves(&robot->link[link].joint) || !robot->link[link].joint.passive) return false;
     for (int a = 0; a < robot->n_actuators; a++) {
@@ -75,30 +75,24 @@ static bool spanned(const struct robot *robot, int link)
     return false;
 }
 
-static int count_active(const struct robot *robot)
-{
-    int count = 0;
-    for (int a = 0; a < robot->n_actuators; a++) count += !robot_actuator_is_spring(robot, a);
-    return count;
-}
-
 bool joint_actuated(const struct robot *robot, int link)
 {
     int count = 0;
-    if (robot->n_loops > 0 || !spanned(robot, link)) return false;
+    if (robot->n_loops > 0 || !is_spanned(robot, link)) return false;
     for (int i = 0; i < robot->n_links; i++) {
         const struct joint *joint = &robot->link[i].joint;
-        if (!spanned(robot, i)) continue;
+        if (!is_spanned(robot, i)) continue;
         if (!joint_may_be_prescribed(joint)) return false;
         count += joint_velocities(joint);
     }
-    return count == count_active(robot);
+    for (int a = 0; a < robot->n_actuators; a++) count -= !robot_actuator_is_spring(robot, a);
+    return count == 0;
 }
 
 bool robot_actuator_is_spring(const struct robot *robot, int actuator)
 {
-    const struct robot_drive *of = robot_drive_of_actuator(robot, actuator);
-    return of != NULL && of->drive->hold == NULL;
+    const struct robot_drive *drive = robot_drive_of_actuator(robot, actuator);
+    return drive != NULL && drive->drive->hold == NULL;
 }
 
 int robot_drive_value_count(const struct robot *robot)
@@ -127,9 +121,9 @@ const struct robot_drive *robot_drive_of_link(const struct robot *robot, int lin
     return NULL;
 }
 
-bool robot_drive_input(const struct robot_drive *of, int k)
+bool robot_drive_input(const struct robot_drive *robot_drive, int k)
 {
-    const struct drive *drive = of->drive;
+    const struct drive *drive = robot_drive->drive;
     const bool position = k >= drive->position && k < drive->position + drive->n_driven;
     const bool rate = k >= drive->rate && k < drive->rate + drive->n_driven;
     return drive->row[k].role == INPUT && !position && !rate && k != drive->share;
@@ -137,18 +131,18 @@ bool robot_drive_input(const struct robot_drive *of, int k)
 
 const char *robot_drive_name(const struct robot *robot, int drive, char name[MOST_NAME])
 {
-    const struct robot_drive *of = &robot->drive[drive];
-    snprintf(name, MOST_NAME, "%s.drive",
-             of->link >= 0 ? robot->link[of->link].joint.name : robot->actuator[of->actuator].name);
+    const int link = robot->drive[drive].link, actuator = robot->drive[drive].actuator;
+    snprintf(name, MOST_NAME, "%s.drive", link >= 0 ? robot->link[link].joint.name : robot->actuator[actuator].name);
     return name;
 }
 
-void robot_drive_values(const struct robot *robot, const struct robot_drive *of, double *v)
+void robot_drive_values(const struct robot *robot, const struct robot_drive *robot_drive, double *v)
 {
-    memcpy(v, of->value, (size_t)drive_values(of->drive) * sizeof *v);
-    if (of->supply < 0) return;
-    v[drive_row(of->drive, "supply_pressure")] = robot->supply[of->supply].pressure;
-    v[of->drive->share] = 1;
+    const struct drive *drive = robot_drive->drive;
+    memcpy(v, robot_drive->value, (size_t)drive_values(drive) * sizeof *v);
+    if (robot_drive->supply < 0) return;
+    v[drive_row(drive, "supply_pressure")] = robot->supply[robot_drive->supply].pressure;
+    v[drive->share] = 1;
 }
 
 /* ---- memory --------------------------------------------------------------------------------------------------------- */
@@ -172,6 +166,17 @@ static void *copy_items(struct arena *arena, size_t count, size_t size, const vo
 static const double *copy_numbers(struct arena *arena, size_t count, const double *number)
 {
     return copy_items(arena, count, sizeof *number, number);
+}
+
+/* Structs that begin with their name, copied with it */
+static void *copy_named(struct arena *arena, int count, size_t size, const void *items)
+{
+    char *copy = copy_items(arena, (size_t)count, size, items);
+    for (int i = 0; i < count && !arena->failed; i++) {
+        const char **name = (const char **)(void *)(copy + (size_t)i * size);
+        *name = arena_string(arena, *name);
+    }
+    return copy;
 }
 
 static void copy_nodal(struct arena *arena, struct nodal *nodal)
@@ -206,30 +211,21 @@ static void copy_parts(struct robot *robot)
     struct arena *arena = &robot->arena;
     robot->name = arena_string(arena, robot->name);
     robot->description = arena_string(arena, robot->description);
-    robot->link = copy_items(arena, (size_t)robot->n_links, sizeof *robot->link, robot->link);
-    robot->loop = copy_items(arena, (size_t)robot->n_loops, sizeof *robot->loop, robot->loop);
-    robot->actuator = copy_items(arena, (size_t)robot->n_actuators, sizeof *robot->actuator, robot->actuator);
-    robot->frame = copy_items(arena, (size_t)robot->n_frames, sizeof *robot->frame, robot->frame);
-    robot->supply = copy_items(arena, (size_t)robot->n_supplies, sizeof *robot->supply, robot->supply);
+    robot->link = copy_named(arena, robot->n_links, sizeof *robot->link, robot->link);
+    robot->loop = copy_named(arena, robot->n_loops, sizeof *robot->loop, robot->loop);
+    robot->actuator = copy_named(arena, robot->n_actuators, sizeof *robot->actuator, robot->actuator);
+    robot->frame = copy_named(arena, robot->n_frames, sizeof *robot->frame, robot->frame);
+    robot->supply = copy_named(arena, robot->n_supplies, sizeof *robot->supply, robot->supply);
     robot->drive = copy_items(arena, (size_t)robot->n_drives, sizeof *robot->drive, robot->drive);
     for (int i = 0; i < robot->n_links && !arena->failed; i++) {
         struct link *link = &robot->link[i];
-        link->name = arena_string(arena, link->name);
         link->joint.name = arena_string(arena, link->joint.name);
         if (link->type == BODY_NODAL) copy_nodal(arena, &link->nodal);
         if (link->type == BODY_BEAM) copy_beam(arena, &link->beam);
     }
-    for (int i = 0; i < robot->n_loops && !arena->failed; i++)
-        robot->loop[i].name = arena_string(arena, robot->loop[i].name);
-    for (int i = 0; i < robot->n_actuators && !arena->failed; i++)
-        robot->actuator[i].name = arena_string(arena, robot->actuator[i].name);
-    for (int i = 0; i < robot->n_frames && !arena->failed; i++)
-        robot->frame[i].name = arena_string(arena, robot->frame[i].name);
-    for (int i = 0; i < robot->n_supplies && !arena->failed; i++)
-        robot->supply[i].name = arena_string(arena, robot->supply[i].name);
     for (int i = 0; i < robot->n_drives && !arena->failed; i++) {
-        struct robot_drive *of = &robot->drive[i];
-        of->value = copy_items(arena, (size_t)drive_values(of->drive), sizeof *of->value, of->value);
+        struct robot_drive *drive = &robot->drive[i];
+        drive->value = copy_items(arena, (size_t)drive_values(drive->drive), sizeof *drive->value, drive->value);
     }
 }
 

@@ -1,5 +1,5 @@
-/* A robot as its file describes it (limber-robot/1 or /2): every number the file gives or implies, nothing derived from modes.
-   SI units and radians. Filled by the reader (read.c); the model (dyn/model.h) is made from it. */
+/* A robot as its file describes it (limber-robot/1 or /2): every number that the file gives or implies, nothing derived from modes.
+   SI units and radians. Filled by the reader (read.c); the model (dyn/model.h) is computed from it. */
 #ifndef ROBOT_ROBOT_H
 #define ROBOT_ROBOT_H
 
@@ -43,8 +43,8 @@ struct nodal {
     const double *geometric; /* geometric_stiffness: GEOMETRIC_MOMENTS matrices modes x modes; NULL where absent */
 };
 
-/* A place on a link at which something is attached: a frame at a fixed offset from the hinge frame O, the tip frame T, the section
-   of a beam at x, or a node. */
+/* Where something is attached to a link: a frame at a fixed offset from the hinge frame O, the tip frame T, the section of a beam at x,
+   or a node. */
 enum site_type { AT_WORLD, AT_HINGE, AT_TIP, AT_STATION, AT_NODE };
 
 struct site {
@@ -55,7 +55,7 @@ struct site {
     struct pose at; /* the frame in the axes of O, T, section or node */
 };
 
-/* A named site: a sensor, a load, a place to attach something. */
+/* A named site: a sensor, a load, or a point to attach something to. */
 struct robot_frame {
     const char *name;
     struct site site;
@@ -65,7 +65,7 @@ struct robot_frame {
 
 struct link {
     const char *name;
-    struct site mount; /* carries joint.origin: T of the parent, or the frame that the joint names */
+    struct site mount; /* what joint.origin is relative to: T of the parent, or the frame that the joint names */
     struct joint joint;
     enum body_type type;
     struct mass_properties rigid; /* BODY_RIGID: in F */
@@ -82,11 +82,11 @@ enum loop_type { LOOP_BALL, LOOP_PLANAR_PIN, LOOP_PIN, LOOP_WELD };
 struct loop {
     const char *name;
     enum loop_type type;
-    struct site side[2]; /* the joined frames                                       */
-    int plane_of;        /* planar-pin: link whose hinge frame O holds the plane; -1: the world */
+    struct site side[2]; /* the loop frames                                         */
+    int plane_of;        /* planar-pin: link in whose hinge frame O the plane is fixed; -1: the world */
     double plane[2][3];  /* planar-pin: unit vectors, in axes of O or of the world  */
-    double axis[3];      /* pin: unit vector, in either joined frame                */
-    bool approximate;    /* the start positions of its joints are only a guess      */
+    double axis[3];      /* pin: unit vector, in either loop frame                  */
+    bool approximate;    /* the start positions of its joints need not close it     */
 };
 
 struct actuator {
@@ -108,7 +108,7 @@ struct robot_drive {
     int link, actuator; /* what it drives; -1: not this one                       */
     int supply;         /* -1: none                                               */
     double *value;      /* as in struct drive: parameters, and inputs at the start */
-    int first, first_w; /* where its values and its states are among those of all  */
+    int first, first_w; /* index of its first value and state among those of all drives */
 };
 
 struct robot {
@@ -130,7 +130,7 @@ struct robot {
     struct robot_drive *drive;
     int n_supplies;
     struct supply *supply;
-    bool every_frame_loaded; /* wrenches may act on every frame, not only on loads: for analyses */
+    bool every_frame_loaded; /* for analyses: wrenches may act on every frame, not only on loads */
     struct arena arena;      /* owns all of the above */
 };
 
@@ -141,7 +141,7 @@ int robot_link_modes(const struct link *link);
 struct site robot_site_of_link(int link);
 /* Moves a site by a pose in its axes. */
 void robot_site_offset(struct site *site, const struct pose *by);
-/* What carries it, in words: "hinge", "tip", "x = 1.2 m", "node 3". */
+/* What a site is attached to, in words: "hinge", "tip", "x = 1.2 m", "node 3". */
 enum { SITE_SIZE = 40 };
 const char *robot_site_text(const struct site *site, char text[SITE_SIZE]);
 /* Its type, AT_HINGE or AT_TIP also where a station or node is at the hinge or at the tip of its link. */
@@ -149,32 +149,32 @@ enum site_type robot_site_section(const struct link *link, const struct site *si
 /* Whether two sites are fixed to each other. */
 bool robot_site_same_section(const struct robot *robot, const struct site *a, const struct site *b);
 
-/* Whether actuators move the joint of a link in place of a drive: an open robot has as many actuators (springs do not count) as its
+/* Whether actuators move the joint of a link in place of a drive: the robot has no loops, as many actuators (without springs) as its
    passive joints between the points of an actuator have velocities, and this is one of these joints. */
 bool joint_actuated(const struct robot *robot, int link);
 
-/* Whether an actuator's drive is without states and commands, so that its force follows from its length and rate: a spring. */
+/* Whether the drive of an actuator has no states and commands, so that its force follows from length and rate: a spring. */
 bool robot_actuator_is_spring(const struct robot *robot, int actuator);
-/* Numbers of values and of states of all drives. */
+/* Numbers of values and states of all drives together. */
 int robot_drive_value_count(const struct robot *robot);
 int robot_drive_states(const struct robot *robot);
 /* The drive of an actuator, or of the joint of a link; NULL: none. */
 const struct robot_drive *robot_drive_of_actuator(const struct robot *robot, int actuator);
 const struct robot_drive *robot_drive_of_link(const struct robot *robot, int link);
-/* Whether input k of the drive's table is an input of the robot: motion and share are the arm's. */
-bool robot_drive_input(const struct robot_drive *of, int k);
+/* Whether input k of the drive's table is an input of the robot: motion and supply share come from the arm. */
+bool robot_drive_input(const struct robot_drive *robot_drive, int k);
 /* Its name in messages and variables: J.drive or A.drive. */
 enum { MOST_NAME = 256 };
 const char *robot_drive_name(const struct robot *robot, int drive, char name[MOST_NAME]);
-/* Values of a drive at the start of everything: parameters, with the pressure of its supply, and inputs. */
-void robot_drive_values(const struct robot *robot, const struct robot_drive *of, double *v);
+/* Start values of a drive: parameters, with the pressure of its supply, and inputs. */
+void robot_drive_values(const struct robot *robot, const struct robot_drive *robot_drive, double *v);
 
 /* Reads and checks a robot file. All problems are reported, each with file, path, value and what was expected; on any error
    the result is NULL and the status negative. `name` is what messages call the file. */
 enum status robot_read_file(const char *file, struct robot **robot, struct report *report);
 enum status robot_read_text(const char *name, const char *text, struct robot **robot, struct report *report);
 
-/* What several numbers must fulfill together, for whoever changes one of them: sections with a wall are hollow, inertias of payloads are
+/* Conditions on several numbers, to be checked after one of them has changed: sections with a wall are hollow, inertias of payloads are
    positive semidefinite. Returns the number of errors, all of which are reported. */
 int robot_check(const struct robot *robot, struct report *report);
 

@@ -10,29 +10,22 @@
 
 /* ---- numbers ----------------------------------------------------------------------------------------------------- */
 
-/* json-c cuts integers off at 64 bits. */
-static bool is_cut_off(struct json_object *value)
-{
-    return json_object_is_type(value, json_type_int) &&
-           (json_object_get_uint64(value) == UINT64_MAX || json_object_get_int64(value) == INT64_MIN);
-}
-
-bool value_is_number(const struct place *at)
+bool value_is_number(const struct json_path *at)
 {
     return json_object_is_type(at->value, json_type_double) || json_object_is_type(at->value, json_type_int);
 }
 
-bool value_is_string(const struct place *at)
+bool value_is_string(const struct json_path *at)
 {
     return json_object_is_type(at->value, json_type_string);
 }
 
-bool value_is_array(const struct place *at)
+bool value_is_array(const struct json_path *at)
 {
     return json_object_is_type(at->value, json_type_array);
 }
 
-bool value_is_object(const struct place *at)
+bool value_is_object(const struct json_path *at)
 {
     return json_object_is_type(at->value, json_type_object);
 }
@@ -40,64 +33,61 @@ bool value_is_object(const struct place *at)
 static const char *const demand[] = {
     [ANY] = "must be a number", [NON_NEGATIVE] = "must not be negative", [POSITIVE] = "must be positive"};
 
-/* What is wrong with a number, NULL for nothing. */
-static const char *fault_of(const struct place *at, enum range range)
+/* What is wrong with a number; NULL: nothing. */
+static const char *number_error(const struct json_path *at, enum range range)
 {
     struct json_object *value = at->value;
     if (!at->given) return demand[range];
     if (!value_is_number(at)) return demand[ANY];
     const double number = json_object_get_double(value);
     if (!isfinite(number)) return "must be finite";
-    if (is_cut_off(value)) return "has too many digits for an integer, write it with an exponent";
+    if (json_object_is_type(value, json_type_int) && /* json-c cuts integers off at 64 bits */
+        (json_object_get_uint64(value) == UINT64_MAX || json_object_get_int64(value) == INT64_MIN))
+        return "has too many digits for an integer, write it with an exponent";
     const bool in_range = range == POSITIVE ? number > 0 : range == NON_NEGATIVE ? number >= 0 : true;
     return in_range ? NULL : demand[range];
 }
 
-bool read_number(const struct place *at, enum need need, const struct quantity *quantity, double *number)
+bool read_number(const struct json_path *at, enum need need, const struct quantity *quantity, double *number)
 {
-    if (place_absent(at, need)) return false;
-    const char *fault = fault_of(at, quantity->range);
-    if (fault != NULL) {
-        place_error(at, "%s %s [%s]", quantity->what, fault, quantity->unit);
+    if (path_absent(at, need)) return false;
+    const char *error = number_error(at, quantity->range);
+    if (error != NULL) {
+        path_error(at, "%s %s [%s]", quantity->what, error, quantity->unit);
         return false;
     }
     *number = json_object_get_double(at->value);
     return true;
 }
 
-bool read_numbers(const struct place *at, enum need need, const struct quantity *quantity, int count, double *number)
+bool read_numbers(const struct json_path *at, enum need need, const struct quantity *quantity, int count,
+                  double *number)
 {
     int length;
-    bool fine = place_open_array(at, need, count, count, quantity->what, &length);
-    for (int i = 0; i < length; i++) {
-        const struct place one = place_item(at, i);
-        fine &= read_number(&one, REQUIRED, quantity, &number[i]);
-    }
-    return fine;
+    bool ok = path_open_array(at, need, count, count, quantity->what, &length);
+    for (int i = 0; i < length; i++) ok &= read_number(ITEM(at, i), REQUIRED, quantity, &number[i]);
+    return ok;
 }
 
-bool read_rows(const struct place *at, enum need need, const struct quantity *quantity, int rows, int columns,
+bool read_rows(const struct json_path *at, enum need need, const struct quantity *quantity, int rows, int columns,
                double *number)
 {
     int length;
-    bool fine = place_open_array(at, need, rows, rows, quantity->what, &length);
-    for (int i = 0; i < length; i++) {
-        const struct place row = place_item(at, i);
-        fine &= read_numbers(&row, REQUIRED, quantity, columns, number + columns * i);
-    }
-    return fine;
+    bool ok = path_open_array(at, need, rows, rows, quantity->what, &length);
+    for (int i = 0; i < length; i++) ok &= read_numbers(ITEM(at, i), REQUIRED, quantity, columns, number + columns * i);
+    return ok;
 }
 
-bool read_integer(const struct place *at, enum need need, const char *what, int least, int most, int *integer)
+bool read_integer(const struct json_path *at, enum need need, const char *what, int least, int most, int *integer)
 {
-    if (place_absent(at, need)) return false;
-    const double number = fault_of(at, ANY) == NULL ? json_object_get_double(at->value) : NAN;
+    if (path_absent(at, need)) return false;
+    const double number = number_error(at, ANY) == NULL ? json_object_get_double(at->value) : NAN;
     if (number >= least && number <= most && number == floor(number)) {
         *integer = (int)number;
         return true;
     }
-    if (least == most) place_error(at, "%s must be %d", what, least);
-    else place_error(at, "%s must be an integer from %d to %d", what, least, most);
+    if (least == most) path_error(at, "%s must be %d", what, least);
+    else path_error(at, "%s must be an integer from %d to %d", what, least, most);
     return false;
 }
 
@@ -105,7 +95,7 @@ unsigned read_fields(struct object *object, int count, const struct number_field
 {
     unsigned given = 0;
     for (int i = 0; i < count; i++) {
-        const struct place at = place_member(object, field[i].key);
+        const struct json_path at = path_member(object, field[i].key);
         double *number = (double *)(void *)((char *)into + field[i].offset);
         if (read_number(&at, field[i].need, &field[i].quantity, number)) given |= field[i].given;
     }
@@ -114,58 +104,59 @@ unsigned read_fields(struct object *object, int count, const struct number_field
 
 /* ---- other values ------------------------------------------------------------------------------------------------ */
 
-bool read_flag(const struct place *at, const char *what, bool *flag)
+bool read_flag(const struct json_path *at, const char *what, bool *flag)
 {
     if (!at->given) return false;
     if (!json_object_is_type(at->value, json_type_boolean)) {
-        place_error(at, "%s must be true or false", what);
+        path_error(at, "%s must be true or false", what);
         return false;
     }
     *flag = json_object_get_boolean(at->value);
     return true;
 }
 
-const char *read_string(const struct place *at, enum need need, const char *what)
+const char *read_string(const struct json_path *at, enum need need, const char *what)
 {
-    if (place_absent(at, need)) return NULL;
+    if (path_absent(at, need)) return NULL;
     const char *string = value_is_string(at) ? json_object_get_string(at->value) : NULL;
     if (string != NULL && strlen(string) == (size_t)json_object_get_string_len(at->value)) return string;
-    place_error(at, string == NULL ? "%s must be a string" : "%s must not contain the character NUL", what);
+    path_error(at, string == NULL ? "%s must be a string" : "%s must not contain the character NUL", what);
     return NULL;
 }
 
-/* UTF-8 of characters: no forms longer than needed, no surrogates, nothing above U+10FFFF. json-c checks only that as many bytes
-   follow the first as it announces. */
-static bool is_unicode(const char *text)
+void read_word(struct object *object, const char *key, const char *what, const char *word)
+{
+    const struct json_path at = path_member(object, key);
+    const char *text = read_string(&at, REQUIRED, what);
+    if (text != NULL && strcmp(text, word) != 0) path_error(&at, "%s must be \"%s\"", what, word);
+}
+
+/* Whether XML 1.0 can contain a text: no control characters below U+0020 except tabs and line breaks, not U+FFFE and U+FFFF, and valid
+   UTF-8: no forms longer than needed, no surrogates, nothing above U+10FFFF. (json-c checks only that as many bytes follow the first as
+   it announces.) */
+static bool is_xml_text(const char *text)
 {
     for (const unsigned char *c = (const unsigned char *)text; *c != '\0'; c++) {
+        if (*c < ' ' && strchr("\t\n\r", *c) == NULL) return false;
         if (*c == 0xC0 || *c == 0xC1 || *c > 0xF4) return false;
         if ((*c == 0xE0 && c[1] < 0xA0) || (*c == 0xED && c[1] >= 0xA0)) return false;
         if ((*c == 0xF0 && c[1] < 0x90) || (*c == 0xF4 && c[1] >= 0x90)) return false;
     }
-    return true;
-}
-
-/* Characters that XML 1.0 does not have: below U+0020 but tab and line breaks, U+FFFE, U+FFFF */
-static bool is_xml_text(const char *text)
-{
-    for (const char *c = text; *c != '\0'; c++)
-        if ((unsigned char)*c < ' ' && strchr("\t\n\r", *c) == NULL) return false;
     return strstr(text, "\xEF\xBF\xBE") == NULL && strstr(text, "\xEF\xBF\xBF") == NULL;
 }
 
-const char *read_text(const struct place *at, enum need need, const char *what)
+const char *read_text(const struct json_path *at, enum need need, const char *what)
 {
     const char *text = read_string(at, need, what);
-    if (text == NULL || (is_xml_text(text) && is_unicode(text))) return text;
-    place_error(
-        at, "%s must not contain control characters other than tabs and line breaks, or bytes that are no UTF-8", what);
+    if (text == NULL || is_xml_text(text)) return text;
+    path_error(at, "%s must not contain control characters other than tabs and line breaks, or bytes that are no UTF-8",
+               what);
     return NULL;
 }
 
-int read_choice(const struct place *at, enum need need, const char *what, const char *const *names)
+int read_choice(const struct json_path *at, enum need need, const char *what, const char *const *names)
 {
-    if (place_absent(at, need)) return -1;
+    if (path_absent(at, need)) return -1;
     const char *chosen = value_is_string(at) ? json_object_get_string(at->value) : "";
     char all[256] = "";
     for (int i = 0; names[i] != NULL; i++) {
@@ -174,20 +165,20 @@ int read_choice(const struct place *at, enum need need, const char *what, const 
         strncat(all, names[i], sizeof all - strlen(all) - 1);
         strncat(all, "\"", sizeof all - strlen(all) - 1);
     }
-    place_error(at, "%s must be %s%s", what, names[1] != NULL ? "one of " : "", all);
+    path_error(at, "%s must be %s%s", what, names[1] != NULL ? "one of " : "", all);
     return -1;
 }
 
 /* ---- vectors, poses, matrices ------------------------------------------------------------------------------------ */
 
-bool read_direction(const struct place *at, enum need need, const char *what, double direction[3])
+bool read_direction(const struct json_path *at, enum need need, const char *what, double direction[3])
 {
     const struct quantity component = {what, "1", ANY};
     double v[3];
     if (!read_numbers(at, need, &component, 3, v)) return false;
     const double largest = fmax(fabs(v[0]), fmax(fabs(v[1]), fabs(v[2])));
     if (largest == 0) {
-        place_error(at, "%s must not be zero", what);
+        path_error(at, "%s must not be zero", what);
         return false;
     }
     for (int i = 0; i < 3; i++) v[i] /= largest; /* so that squares neither overflow nor vanish */
@@ -196,23 +187,27 @@ bool read_direction(const struct place *at, enum need need, const char *what, do
     return true;
 }
 
+double *read_allocate(const struct json_path *at, int count)
+{
+    return arena_allocate(&at->reader->robot->arena, (size_t)count, sizeof(double));
+}
+
 void read_pose_members(struct object *object, struct pose *pose)
 {
     static const struct quantity xyz = {"position xyz", "m", ANY}, rpy = {"roll, pitch, yaw", "rad", ANY};
-    const struct place position = place_member(object, "xyz"), angles = place_member(object, "rpy");
     double angle[3];
-    read_numbers(&position, OPTIONAL, &xyz, 3, pose->p);
-    if (read_numbers(&angles, OPTIONAL, &rpy, 3, angle)) rotation_rpy(angle, pose->R);
+    read_numbers(MEMBER(object, "xyz"), OPTIONAL, &xyz, 3, pose->p);
+    if (read_numbers(MEMBER(object, "rpy"), OPTIONAL, &rpy, 3, angle)) rotation_rpy(angle, pose->R);
 }
 
-void read_pose(const struct place *at, const char *what, struct pose *pose)
+void read_pose(const struct json_path *at, const char *what, struct pose *pose)
 {
     struct object object;
     memset(pose->p, 0, sizeof pose->p);
     identity3(pose->R);
-    if (!place_open_object(&object, at, OPTIONAL, what)) return;
+    if (!path_open_object(&object, at, OPTIONAL, what)) return;
     read_pose_members(&object, pose);
-    place_close_object(&object);
+    path_close_object(&object);
 }
 
 /* Whether A is symmetric within 1e-9 of its largest entry; if not, the entry (i, j), i < j, that differs most from (j, i) */
@@ -233,14 +228,13 @@ static bool is_symmetric(int n, const double *A, int *i, int *j)
     return difference <= 1e-9 * largest;
 }
 
-bool read_symmetric(const struct place *at, enum need need, const struct quantity *quantity, int n, double *A)
+bool read_symmetric(const struct json_path *at, enum need need, const struct quantity *quantity, int n, double *A)
 {
     int i, j;
     if (!read_rows(at, need, quantity, n, n, A)) return false;
     if (!is_symmetric(n, A, &i, &j)) {
-        const struct place row = place_item(at, i), entry = place_item(&row, j);
-        place_error(&entry, "%s must be symmetric within 1e-9 of the largest entry, but [%d][%d] is %.12g",
-                    quantity->what, j, i, A[n * j + i]);
+        path_error(ITEM(ITEM(at, i), j), "%s must be symmetric within 1e-9 of the largest entry, but [%d][%d] is %.12g",
+                   quantity->what, j, i, A[n * j + i]);
         return false;
     }
     for (int k = 0; k < n; k++)
@@ -248,12 +242,13 @@ bool read_symmetric(const struct place *at, enum need need, const struct quantit
     return true;
 }
 
-bool read_semidefinite(const struct place *at, enum need need, const struct quantity *quantity, int n, double *matrix)
+bool read_semidefinite(const struct json_path *at, enum need need, const struct quantity *quantity, int n,
+                       double *matrix)
 {
     int i, j;
     if (!read_rows(at, need, quantity, n, n, matrix)) return false;
-    if (!is_symmetric(n, matrix, &i, &j)) place_error(at, "%s must be symmetric", quantity->what);
-    else if (!semidefinite_matrix(n, matrix)) place_error(at, "%s must be positive semidefinite", quantity->what);
+    if (!is_symmetric(n, matrix, &i, &j)) path_error(at, "%s must be symmetric", quantity->what);
+    else if (!semidefinite_matrix(n, matrix)) path_error(at, "%s must be positive semidefinite", quantity->what);
     else return true;
     return false;
 }

@@ -141,9 +141,9 @@ enum status drives_evaluate(struct sim *sim)
     take_motion(sim);
     for (int d = 0; d < sim->robot->n_drives; d++) {
         const struct robot_drive *rd = &sim->robot->drive[d];
-        if (rd->drive->fault(sim->at.drive + rd->first) == NULL) continue;
+        if (rd->drive->error(sim->at.drive + rd->first) == NULL) continue;
         sim->drives.failed = d;
-        return STATUS_DRIVE_FAULT;
+        return STATUS_DRIVE_ERROR;
     }
     compute_drives(sim, false);
     return STATUS_OK;

@@ -258,11 +258,11 @@ static const char *reason(const struct instance *instance, enum status status, c
     const struct sim *sim = const_sim_of(instance);
     const struct model *model = sim->mechanism.model;
     char name[MOST_NAME];
-    if (status == STATUS_DRIVE_FAULT) {
+    if (status == STATUS_DRIVE_ERROR) {
         const struct robot_drive *rd = &sim->robot->drive[sim->drives.failed];
-        const char *fault = rd->drive->fault(sim->at.drive + rd->first);
+        const char *error = rd->drive->error(sim->at.drive + rd->first);
         snprintf(text, REASON_SIZE, "%s: %s", robot_drive_name(sim->robot, sim->drives.failed, name),
-                 fault != NULL ? fault : status_text(status));
+                 error != NULL ? error : status_text(status));
         return text;
     }
     for (int i = 0; i < model->n_links && status == STATUS_NOT_POSITIVE; i++) {

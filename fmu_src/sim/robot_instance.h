@@ -26,7 +26,7 @@ struct drives {
     double *ddemand, *dshare;    /* n_supplies: their changes in a direction             */
     struct drive_slopes *slopes; /* n_drives, by drives_newton()                         */
     double *command;             /* n_drives: with which it holds, by drives_hold(); NAN: none */
-    int failed;                  /* index, after STATUS_DRIVE_FAULT                      */
+    int failed;                  /* index, after STATUS_DRIVE_ERROR                      */
 };
 
 /* Generated functions of this robot, and whether they may be used. */
@@ -141,7 +141,7 @@ enum status drives_start(struct sim *sim);
    starts as in drives_start(). The commands that hold are logged. Reports a drive that cannot exert its effort. */
 enum status drives_hold(struct sim *sim);
 
-/* All values of the drives at the point, and their efforts as forces of the arm. STATUS_DRIVE_FAULT: a drive cannot work there. */
+/* All values of the drives at the point, and their efforts as forces of the arm. STATUS_DRIVE_ERROR: a drive cannot work there. */
 enum status drives_evaluate(struct sim *sim);
 
 /* dw/dt of the values, or the change of it of those in a seed. */

@@ -77,7 +77,7 @@ static void draw(struct specimen *s, struct random *random)
             if (variable->causality == CAUSALITY_PARAMETER) s->v[r] *= uniform(random, 0.7, 1);
             else if (s->scale[r] > 0) s->v[r] += s->scale[r] * uniform(random, -2, 2);
         }
-    } while (s->drive->fault(s->v) != NULL || s->drive->conflict(s->v, text) != NULL);
+    } while (s->drive->error(s->v) != NULL || s->drive->conflict(s->v, text) != NULL);
     s->drive->evaluate(s->v);
 }
 

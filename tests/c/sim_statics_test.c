@@ -73,7 +73,7 @@ TEST(derivatives_of_closed_robots)
     const double one = 1;
     double result;
     CHECK(instance_start_directional(s.instance, 1, &unknown, 1, &known, &one, &result) == STATUS_NO_DERIVATIVE);
-    CHECK(strstr(s.said, "slew.q_start: no derivative is provided") != NULL);
+    CHECK(strstr(s.said, "slew.q_start: derivatives with respect to this variable are not provided") != NULL);
     loaded_free(&s);
 }
 
