@@ -25,7 +25,7 @@ struct inverse {
     int n_inputs;               /* inputs of the robot: tau, or q, qd, qdd where prescribed, A.force */
     char **name;                /* n_inputs                                                          */
     double *input;              /* n_inputs, at this row                                             */
-    struct report report;       /* of the instance: errors go on to the caller's report              */
+    struct report report;       /* of the instance: forwards errors to the caller's report */
     struct arena arena;
 };
 

@@ -14,7 +14,7 @@ struct operating_point {
     struct mechanism *mechanism; /* the instance's                                                  */
     struct state state;          /* filled by the caller between make and move                      */
     double *qdd;                 /* nv: accelerations there                                         */
-    struct report report;        /* of the instance: errors go on to the caller's report            */
+    struct report report;        /* of the instance: forwards errors to the caller's report */
     struct arena arena;
 };
 

@@ -268,10 +268,10 @@ static void check_drives(const struct robot *robot, const struct summary *summar
         if (of->actuator < 0) continue;
         robot_drive_values(robot, of, v);
         v[of->drive->position] = m.actuators->line[of->actuator].length;
-        const char *fault = of->drive->error(v);
-        if (fault != NULL)
+        const char *error = of->drive->error(v);
+        if (error != NULL)
             report_add(report, REPORT_WARNING, "%s: %.6g m long at the start: %s", robot_drive_name(robot, d, name),
-                       v[of->drive->position], fault);
+                       v[of->drive->position], error);
     }
 }
 

@@ -123,12 +123,12 @@ static void remove_sources(const struct sources *sources)
 {
     for (int i = 0; i < sources->n; i++) {
         (void)unlink(sources->path[i]);
-        result_forget(sources->path[i]);
+        result_discard(sources->path[i]);
     }
     (void)unlink(sources->library);
-    result_forget(sources->library);
+    result_discard(sources->library);
     (void)rmdir(sources->folder);
-    result_forget(sources->folder);
+    result_discard(sources->folder);
 }
 
 static struct blob build(const struct generation *what, const char *guid, struct sources *sources, const char *parts,

@@ -54,7 +54,7 @@ bool result_remember(const char *path)
     return true;
 }
 
-void result_forget(const char *path)
+void result_discard(const char *path)
 {
     for (int i = 0; i < MOST_OPEN; i++)
         if (strcmp(unfinished[i], path) == 0) unfinished[i][0] = '\0';
@@ -84,7 +84,7 @@ int result_open(const char *file, FILE *stream, struct result *result)
     const char *name = exists && !replaced ? result->file : result->temporary, *mode = exists && !replaced ? "w" : "wx";
     result->stream = stream != NULL ? freopen(name, mode, stream) : fopen(name, mode);
     if (result->stream == NULL) {
-        result_forget(result->temporary);
+        result_discard(result->temporary);
         return report_failure(result, "cannot");
     }
     if (replaced) (void)fchmod(fileno(result->stream), old.st_mode & 07777);
@@ -101,7 +101,7 @@ int result_close(struct result *result, int code)
     if (named) bad = rename(result->temporary, result->file) != 0;
     if (bad) report_failure(result, "could not");
     if (result->temporary[0] != '\0' && (bad || !named)) (void)remove(result->temporary);
-    result_forget(result->temporary);
+    result_discard(result->temporary);
     return bad && code == EXIT_OK ? EXIT_INPUT : code;
 }
 

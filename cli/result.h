@@ -23,10 +23,10 @@ int result_open(const char *file, FILE *stream, struct result *result);
    that of what failed here. Does nothing where the result is not open. */
 int result_close(struct result *result, int code);
 
-/* Until result_forget(), a temporary file or folder is removed if the program is interrupted; folders are to be given before their
+/* Until result_discard(), a temporary file or folder is removed if the program is interrupted; folders are to be given before their
    files. False: there are too many. */
 bool result_remember(const char *path);
-void result_forget(const char *path);
+void result_discard(const char *path);
 
 /* Removes these files and those of all results that are open, before the program ends */
 void result_abandon(void);

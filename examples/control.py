@@ -266,7 +266,7 @@ def run(case, parameters, shape, mass, equipment=NO_SENSORS):
     return np.array(rows), np.median(spent)
 
 
-def judge(case, rows, shape):
+def errors_of(case, rows, shape):
     """Against the tip of the undeformed arm along the desired, perhaps shaped motion: RMS and largest tip error, error at the end; and the
     largest swing of the tip in the last half of the rest [m]"""
     error = np.linalg.norm(rows[:, :3] - undeformed_tip(case, desired(case, case.t, shape)[:, :len(case.joints)]), axis=1)
@@ -291,7 +291,7 @@ def study(case, folder, quick):
         for name, (parameters, shape, *equipment) in laws(case).items():
             if quick and name not in (RIVAL, LOOP, GAUGES): continue
             rows, spent = run(case, parameters, shape, factor * case.mass, *equipment)
-            found = case.results[name, factor] = {**judge(case, rows, shape), "spent": spent}
+            found = case.results[name, factor] = {**errors_of(case, rows, shape), "spent": spent}
             print(f"{case.name}, payload {factor:g} of the model's, {name}: RMS tip error {1e3 * found['rms']:.2f} mm", flush=True)
     case.ratio = case.results[LOOP, HEAVIER]["rms"] / case.results[RIVAL, HEAVIER]["rms"]
     case.left = case.results[GAUGES, HEAVIER]["end"] / case.results[LOOP, HEAVIER]["end"]

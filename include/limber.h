@@ -394,7 +394,7 @@ LIMBER_API int limber_simulation_step(limber_simulation *simulation, double h);
 /* The time, s. */
 LIMBER_API double limber_simulation_time(const limber_simulation *simulation);
 
-/* A callback of limber_simulate(): 0 to go on; anything else stops, and limber_simulate() returns it. */
+/* A callback of limber_simulate(): 0 to continue; anything else stops, and limber_simulate() returns it. */
 typedef int limber_callback(void *context, double time, limber_simulation *simulation);
 
 /* Runs up to time `until`, s, in steps of `step`, s (the last one may be shorter). First starts the simulation at

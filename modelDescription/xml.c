@@ -21,15 +21,15 @@ const char *xml_exact_number(double value, char text[NUMBER_SIZE])
 static void put(struct xml *xml, const char *text, size_t size)
 {
     if (xml->failed) return;
-    if (xml->room - xml->size <= size) { /* one byte is left for the end */
-        const size_t room = 2 * (xml->size + size) + 4096;
-        char *larger = realloc(xml->text, room);
+    if (xml->capacity - xml->size <= size) { /* one byte is left for the end */
+        const size_t capacity = 2 * (xml->size + size) + 4096;
+        char *larger = realloc(xml->text, capacity);
         if (larger == NULL) {
             xml->failed = true;
             return;
         }
         xml->text = larger;
-        xml->room = room;
+        xml->capacity = capacity;
     }
     memcpy(xml->text + xml->size, text, size);
     xml->size += size;

@@ -10,7 +10,7 @@ enum { XML_DEPTH = 32 };
 
 struct xml {
     char *text;
-    size_t size, room;
+    size_t size, capacity;
     const char *element[XML_DEPTH]; /* those that are open */
     int depth;
     bool indented;  /* each element begins a line       */

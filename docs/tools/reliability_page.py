@@ -95,7 +95,7 @@ def mutants(root, data):
     last = list(runs.values())[-1]["survivors"] if runs else []
     return "\n\n".join([
         "`./run.sh mutants` plants faults in dyn, mech, ode, flex, sim and fmi, one at a time: an operator, a constant or a sign is changed, or a statement dropped. "
-        "`./test.sh quick` judges first, then all C tests and the Python tests of the layer. Faults that do not change the object file are drawn again.",
+        "`./test.sh quick` looks first, then all C tests and the Python tests of the layer. Faults that do not change the object file are drawn again.",
         table(["run", "faults", "found", "found by quick"], [[name, str(run["faults"]), share(run["found"], run), share(run["quick"], run)] for name, run in runs.items()]),
         "Faults of the last run that no test finds:",
         table(["place", "line", "becomes", "why no test finds it"],

@@ -30,11 +30,11 @@ struct section {
 
 struct body;
 
-/* The integrals of a beam with added mass are those of the bare beam plus a factor times those of the added mass alone. */
+/* The integrals of a beam with added mass are those of the beam alone plus a factor times those of the added mass alone. */
 struct added_mass {
     const struct body *unit;   /* the added mass with factor 1; no stiffness, no damping */
-    double *const *bare;       /* integrals of the bare beam, in the order of added_mass.c */
-    double mass, c0[3], N0[6]; /* of the bare beam                                       */
+    double *const *bare;       /* integrals of the beam alone, in the order of added_mass.c */
+    double mass, c0[3], N0[6]; /* of the beam alone                                       */
 };
 
 struct body {
@@ -75,7 +75,7 @@ struct body {
 /* Computes the body of a beam or nodal link. Positive status: the modal mass is not positive definite. */
 enum status body_make(const struct link *link, struct arena *arena, struct body *body);
 
-/* Adds this added mass to a bare beam; its factor is 0 until body_set_added_mass(). */
+/* Adds this added mass to a beam alone; its factor is 0 until body_set_added_mass(). */
 enum status added_mass_make(const struct body *unit, struct arena *arena, struct body *body);
 /* The factor of the added mass: only the owner of the body may call it. No memory is allocated. */
 void body_set_added_mass(struct body *body, double factor);

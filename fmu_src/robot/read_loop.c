@@ -25,7 +25,7 @@ static void read_loop_frames(const struct json_path *at, struct site side[2])
     path_open_array(at, OPTIONAL, 2, 2, "frames joined", &length);
     for (int i = 0; i < length; i++) {
         struct pose pose;
-        read_pose(ITEM(at, i), "joined frame", &pose);
+        read_pose(ITEM(at, i), "loop frame", &pose);
         robot_site_offset(&side[i], &pose);
     }
 }

@@ -1,4 +1,4 @@
-"""Joint types and kinds of variables are each known in one place only."""
+"""Joint types and kinds of variables are each known in one place only; words that the glossary replaces are not used."""
 
 import pytest
 import vocabulary
@@ -17,6 +17,9 @@ def test_other_meanings_are_needed(root):
     """An exception that is no longer used must be removed."""
     for file, literal in vocabulary.OTHER_MEANINGS:
         assert f'"{literal}"' in (root / file).read_text(), f'"{literal}" is no longer in {file}'
+
+
+def test_replaced_words_are_not_used(root): holds(vocabulary.replaced(root))
 
 
 # ---- made-up trees ------------------------------------------------------------------------------------------------
@@ -56,3 +59,10 @@ def test_kinds_may_be_named(tmp_path):
          "void f(void) { put(sim, KIND_Q, 0 < 1); x = first[KIND_Q][i] >= 0; at->KIND_Q = 1; y[3] = (KIND_Q); }\n"
          "enum kind g(int n) { return n > 1 ? KIND_Q : KIND_QD; }\n")
     assert vocabulary.kinds(tmp_path) == []
+
+
+def test_replaced_words_can_fail(tmp_path):
+    glossary = "| term |\n\n## Words that are replaced\n\n| do not write | write |\n| --- | --- |\n| room | capacity |\n| give up, give_back | stop |\n| turn (noun) | rotation |\n"
+    tree(tmp_path, docs__glossary_dot_md=glossary, docs__a_dot_md="`room` and mushroom\nIt gives up; they give up.\n",
+         cli__a_dot_c="int a; /* turn */\nint text_room;\nvoid give_back(void);\n")
+    assert places(vocabulary.replaced(tmp_path)) == ["cli/a.c:2", "cli/a.c:3", "docs/a.md:2"]

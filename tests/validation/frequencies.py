@@ -152,7 +152,7 @@ LOCKED, FREE = [0.14841, 1.10880, 3.06690], [3.21159, 4.83388, 11.953, 14.891]  
 
 
 @case("Canadarm, mode sets", "finite-element beams; the arm of Mohan and Saha, table 2",
-      """The straight arm with its joints locked or free. The published frequencies are those of a mesh of 8 elements a link, which is made anew here and
+      """The straight arm with its joints locked or free. The published frequencies are those of a mesh of 8 elements a link, which is made again here and
       has their digits; against 24 elements Limber is closer, so what keeps it from the published ones is their mesh. The last rows are what a choice
       of shapes costs: clamped-free shapes have neither moment nor shear at a link's tip, where the next link hangs.""")
 def canadarm_mode_sets(program):

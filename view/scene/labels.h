@@ -15,7 +15,7 @@ struct label {
     double at[2];                /* what it belongs to                                            */
     double away;                 /* how far it stays from there                                   */
     struct box box;              /* set by labels_place()                                         */
-    bool placed;                 /* false: there was no room                                      */
+    bool placed;                 /* false: there was no capacity                                      */
     const struct label *earlier; /* the one that was placed before this; NULL: none  */
 };
 
