@@ -17,7 +17,7 @@ struct evaluation {
     double *qdd;            /* n                                                                   */
     double *M;              /* n x n                                                               */
     double *bias;           /* n: h of M qdd + h, no forces acting                                 */
-    double *inverse;        /* n: forces for the state's qdd; NULL where it has none               */
+    double *inverse;        /* n: forces for the qdd of the state; NULL where it has none          */
     double *prescribed_tau; /* n_prescribed                                                        */
     struct energy energy;
     struct frame_motion tip;
