@@ -144,7 +144,7 @@ static enum status find_equilibrium(struct operating_point *point, struct report
     report_far(point, report);
     if (found->ambiguous > 0)
         report_add(report, REPORT_WARNING,
-                   "the forces of the actuators are not unique: the smallest that hold are given");
+                   "the forces of the actuators are not unique: those with the smallest norm are given");
     sim_guard_equilibrium(point->sim, report);
     return STATUS_OK;
 }
