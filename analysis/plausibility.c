@@ -199,8 +199,8 @@ static enum status check_deflection(int i, const struct link *link, const struct
         report_add(
             report, REPORT_WARNING,
             "links[%d] (%s): gravity bends it by %.3g m at the start, %.3g of its length (linear, joints locked, with "
-            "what it carries); usual is below %g. Check stiffness, masses and gravity, or cut the link: the model is "
-            "for small deflections",
+            "all that is attached to it); usual is below %g. Check stiffness, masses and gravity, or divide the link: "
+            "the model is for small deflections",
             i, link->name, deflection, deflection / length, usual);
     return STATUS_OK;
 }

@@ -1,4 +1,4 @@
-/* What the handles of limber.h hold. Nothing of this reaches a caller. */
+/* The structs behind the handles of limber.h, which callers do not see. */
 #ifndef LIB_INTERNAL_H
 #define LIB_INTERNAL_H
 
@@ -30,7 +30,7 @@ struct limber_robot {
     struct robot *robot;
     struct mechanism mechanism;
     enum stage stage;
-    bool redundancy_told; /* redundant constraints were reported by an earlier closing                */
+    bool redundancy_reported; /* redundant constraints were reported by an earlier closing                */
 
     struct point at; /* the state and what acts on it                                         */
     struct input in; /* points to its arrays                                                  */
@@ -52,7 +52,7 @@ struct limber_robot {
 
 /* ---- messages (limber.c) -------------------------------------------------------------------------------------- */
 
-/* Sets up the report; the struct must not be moved afterwards. */
+/* Initializes the report; the struct must not be moved afterwards. */
 void limber_messages_start(struct messages *messages, limber_message *message, void *context);
 
 /* Reports a failure of a call, `function` being its name, and returns the status. */
