@@ -1,4 +1,4 @@
-/* Names in a picture: each beside what it belongs to, none over another. */
+/* Names in a picture: each beside its object, none over another. */
 #ifndef SCENE_LABELS_H
 #define SCENE_LABELS_H
 
@@ -12,10 +12,10 @@ struct box {
 struct label {
     const char *text;
     bool slanted;                /* joints                                                        */
-    double at[2];                /* what it belongs to                                            */
-    double away;                 /* how far it stays from there                                   */
+    double at[2];                /* its object                                                    */
+    double away;                 /* its distance from there                                       */
     struct box box;              /* set by labels_place()                                         */
-    bool placed;                 /* false: there was no room                                      */
+    bool placed;                 /* false: there is no space                                      */
     const struct label *earlier; /* the one that was placed before this; NULL: none  */
 };
 

@@ -37,7 +37,7 @@ struct pose scene_anchor(const struct scene *scene, const struct anchor *anchor)
     return pose;
 }
 
-/* The frame that carries the joint, moved by the joint's origin */
+/* The parent frame, moved by the joint's origin */
 static struct anchor joint_anchor(const struct model *model, int link)
 {
     const struct link_model *lm = &model->link[link];
@@ -213,20 +213,6 @@ static void make_ellipsoid(const struct link *link, struct scene_link *drawn)
 
 /* ---- arms ----------------------------------------------------------------------------------------------------------- */
 
-/* The point of a link's body that is nearest to an anchor, fixed to the same frame as the anchor */
-static struct anchor nearest_on_body(const struct scene *scene, const struct anchor *to)
-{
-    struct anchor foot = bare_anchor(to->link, to->section);
-    const struct scene_link *drawn = &scene->link[to->link];
-    if (scene->mechanism->model->link[to->link].body != NULL || drawn->n_points < 2) return foot;
-    const double *a = drawn->point[0].shape.x, *b = drawn->point[drawn->n_points - 1].shape.x;
-    double ab[3], ap[3];
-    for (int k = 0; k < 3; k++) ab[k] = b[k] - a[k], ap[k] = to->at.p[k] - a[k];
-    const double s = fmin(fmax(dot3(ab, ap) / dot3(ab, ab), 0), 1);
-    for (int k = 0; k < 3; k++) foot.at.p[k] = a[k] + s * ab[k];
-    return foot;
-}
-
 static bool same_place(const struct anchor *a, const struct anchor *b, double within)
 {
     double d[3];
@@ -234,16 +220,25 @@ static bool same_place(const struct anchor *a, const struct anchor *b, double wi
     return a->link == b->link && a->section == b->section && sqrt(dot3(d, d)) < within;
 }
 
-/* Adds an arm to an anchor that is not on the body of its link already */
+/* Adds an arm to an anchor that is not on the body of its link already, from the nearest point of this body, fixed to the same frame as
+   the anchor */
 static void add_arm(struct scene *scene, const struct anchor *to)
 {
-    const double within = 1e-6 * scene->size;
     if (to->link < 0) return;
-    const struct scene_arm arm = {nearest_on_body(scene, to), *to};
-    if (same_place(&arm.from, to, within)) return;
+    const double within = 1e-6 * scene->size;
+    const struct scene_link *drawn = &scene->link[to->link];
+    struct anchor from = bare_anchor(to->link, to->section);
+    if (scene->mechanism->model->link[to->link].body == NULL && drawn->n_points >= 2) {
+        const double *a = drawn->point[0].shape.x, *b = drawn->point[drawn->n_points - 1].shape.x;
+        double ab[3], ap[3];
+        for (int k = 0; k < 3; k++) ab[k] = b[k] - a[k], ap[k] = to->at.p[k] - a[k];
+        const double s = fmin(fmax(dot3(ab, ap) / dot3(ab, ab), 0), 1);
+        for (int k = 0; k < 3; k++) from.at.p[k] = a[k] + s * ab[k];
+    }
+    if (same_place(&from, to, within)) return;
     for (int i = 0; i < scene->n_arms; i++)
         if (same_place(&scene->arm[i].to, to, within)) return;
-    scene->arm[scene->n_arms++] = arm;
+    scene->arm[scene->n_arms++] = (struct scene_arm){from, *to};
 }
 
 static enum status make_arms(struct scene *scene)

@@ -29,35 +29,13 @@ static double length3(const double *x)
     return sqrt(dot3(x, x));
 }
 
-static struct face *new_face(struct solids *solids)
-{
-    if (solids->n == solids->capacity) {
-        const int capacity = solids->capacity > 0 ? 2 * solids->capacity : 256;
-        struct face *more = realloc(solids->face, (size_t)capacity * sizeof *more);
-        if (more == NULL) {
-            solids->failed = true;
-            return NULL;
-        }
-        solids->face = more;
-        solids->capacity = capacity;
-    }
-    solids->face[solids->n].order = solids->n;
-    return &solids->face[solids->n++];
-}
-
-/* Light from above and beside the eye: 1 where the face looks into it */
-static double lightness(const struct builder *b, const double *normal)
-{
-    double sun[3];
-    for (int i = 0; i < 3; i++)
-        sun[i] = 0.55 * b->camera->view.eye[i] + 0.75 * b->camera->view.up[i] - 0.35 * b->camera->view.right[i];
-    return fmax(0, dot3(sun, normal) / length3(sun));
-}
-
-/* A face whose corners are counterclockwise from outside; it is left out where it is turned away from the eye */
+/* Adds a face whose corners are counterclockwise from outside, unless it faces away from the eye. The light comes from above and beside
+   the eye. */
 static void add_face(struct builder *b, enum paint paint, int n, double (*corner)[3])
 {
-    double u[3], v[3], normal[3], center[3] = {0}, to_eye[3], page[2];
+    const struct view *view = &b->camera->view;
+    struct solids *solids = b->solids;
+    double u[3], v[3], normal[3], center[3] = {0}, to_eye[3], sun[3], page[2];
     for (int i = 0; i < 3; i++) u[i] = corner[1][i] - corner[0][i], v[i] = corner[n - 1][i] - corner[0][i];
     cross3(u, v, normal);
     const double size = length3(normal);
@@ -65,12 +43,23 @@ static void add_face(struct builder *b, enum paint paint, int n, double (*corner
     for (int k = 0; k < n; k++) axpy3(1.0 / n, corner[k], center);
     for (int i = 0; i < 3; i++) normal[i] /= size, to_eye[i] = b->eye[i] - center[i];
     if (dot3(normal, to_eye) <= 0) return;
-    struct face *face = new_face(b->solids);
-    if (face == NULL) return;
+    if (solids->n == solids->capacity) {
+        const int capacity = solids->capacity > 0 ? 2 * solids->capacity : 256;
+        struct face *more = realloc(solids->face, (size_t)capacity * sizeof *more);
+        if (more == NULL) {
+            solids->failed = true;
+            return;
+        }
+        solids->face = more;
+        solids->capacity = capacity;
+    }
+    struct face *face = &solids->face[solids->n];
+    face->order = solids->n++;
     face->n = n;
     memcpy(face->corner, corner, (size_t)n * sizeof *corner);
     face->paint = paint;
-    face->light = lightness(b, normal);
+    for (int i = 0; i < 3; i++) sun[i] = 0.55 * view->eye[i] + 0.75 * view->up[i] - 0.35 * view->right[i];
+    face->light = fmax(0, dot3(sun, normal) / length3(sun));
     face->depth = camera_project(b->camera, center, page) + b->bias;
 }
 
@@ -195,12 +184,6 @@ static void add_pin(struct builder *b, enum paint paint, enum outline outline, c
     add_bar(b, paint, outline, from, to, width);
 }
 
-static void add_block(struct builder *b, enum paint paint, const double *p, const double *R, double side)
-{
-    const double x[3] = {R[0], R[3], R[6]};
-    add_pin(b, paint, OUTLINE_RECTANGLE, p, x, 0.5 * side, side);
-}
-
 /* Columns of the motion: a pin along each axis of rotation, a block along each axis of translation; of three or more a ball */
 static void add_joint(struct builder *b, int i)
 {
@@ -235,12 +218,13 @@ static void add_ground(struct builder *b, int i)
 static void add_payload(struct builder *b, int i)
 {
     const struct link *link = &b->scene->mechanism->robot->link[i];
-    if (!link->has_payload) return;
-    struct pose T = scene_tip_frame(b->scene, i);
+    const double side = 0.8 * scene_payload_size(b->scene, link->payload.mass);
+    const struct pose T = scene_tip_frame(b->scene, i);
+    const double x[3] = {T.R[0], T.R[3], T.R[6]};
     double p[3];
     copy3(T.p, p);
     add_mul3(T.R, link->payload.com, p);
-    add_block(b, PAINT_PAYLOAD, p, T.R, 0.8 * scene_payload_size(b->scene, link->payload.mass));
+    add_pin(b, PAINT_PAYLOAD, OUTLINE_RECTANGLE, p, x, 0.5 * side, side);
 }
 
 static void add_actuator(struct builder *b, int i)
@@ -263,7 +247,7 @@ static void add_symbols(struct builder *b)
     for (int i = 0; i < m->robot->n_links; i++) {
         add_joint(b, i);
         if (m->model->link[i].parent < 0 && m->model->link[i].joint.nv < MOST_VELOCITIES) add_ground(b, i);
-        add_payload(b, i);
+        if (m->robot->link[i].has_payload) add_payload(b, i);
     }
     for (int i = 0; i < m->robot->n_actuators; i++) add_actuator(b, i);
     for (int i = 0; i < m->robot->n_loops; i++) {
