@@ -149,21 +149,6 @@ static enum status walk_to_target(struct path *path, const struct following *how
     return walk(path, &by_drives, report);
 }
 
-/* A state that no branch from the start leads to is closed from its own positions, all joints of its loops moving */
-static enum status reach_target(struct path *path, const struct following *how, struct report *report)
-{
-    struct report silent = {0};
-    const bool sweep = how->swept >= 0;
-    const enum status status = walk_to_target(path, how, sweep ? report : &silent);
-    if (sweep || status != STATUS_OPEN_LOOP) return status;
-    report_add(
-        report, REPORT_WARNING,
-        "no branch of closed poses leads from the start of the robot to the state: its loops are closed from the "
-        "positions of the state itself");
-    memcpy(path->here, path->target, (size_t)path->m->model->nq * sizeof(double));
-    return constraints_close(path->m, NULL, path->here, report);
-}
-
 enum status closure_follow(struct mechanism *m, const struct following *how, struct state *state, struct report *report)
 {
     struct arena scratch = {0};
@@ -177,7 +162,16 @@ enum status closure_follow(struct mechanism *m, const struct following *how, str
     arrays_allocate(&scratch, nv, ARRAYS(&path.toward, &path.change, &path.rates));
     path.placed = arena_allocate(&scratch, n_links, sizeof(bool));
     path.follows = arena_allocate(&scratch, n_links, sizeof(bool));
-    enum status status = scratch.failed ? STATUS_NO_MEMORY : reach_target(&path, how, report);
+    const bool sweep = how->swept >= 0;
+    enum status status = scratch.failed ? STATUS_NO_MEMORY : walk_to_target(&path, how, sweep ? report : &silent);
+    if (status == STATUS_OPEN_LOOP && !sweep) {
+        report_add(
+            report, REPORT_WARNING,
+            "no branch of closed poses leads from the start of the robot to the state: its loops are closed from the "
+            "positions of the state itself");
+        memcpy(path.here, path.target, nq * sizeof(double));
+        status = constraints_close(m, NULL, path.here, report); /* all joints of its loops move */
+    }
     if (status == STATUS_OK) {
         closure_report_bending(m->model, path.here, state->at.q, how->bending, report);
         memcpy(state->at.q, path.here, nq * sizeof(double));

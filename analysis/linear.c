@@ -133,22 +133,26 @@ static void differentiate_positions(struct linear *linear)
     }
 }
 
-static enum status differentiate(struct linear *linear)
+enum status linear_make(struct operating_point *point, struct report *report, struct linear *linear)
 {
-    const struct variables *v = instance_variables(linear->point->sim);
+    memset(linear, 0, sizeof *linear);
+    linear->point = point;
+    enum status status = number_variables(linear);
+    if (status != STATUS_OK) return failure_report(report, point->mechanism, status);
+    const struct variables *v = instance_variables(point->sim);
     const int n = linear->n_positions, N = linear->n_states, rates = N - n, m = linear->n_inputs;
+    const int first = v->n_states - rates; /* velocities and states of drives follow the positions */
     const size_t count = (size_t)(rates + linear->n_outputs);
     struct unknowns unknown = {.count = (int)count,
                                .reference = arena_allocate(&linear->arena, count, sizeof(int)),
                                .change = arena_allocate(&linear->arena, count, sizeof(double))};
     struct position_seed *position = arena_allocate(&linear->arena, (size_t)n, sizeof *position);
-    if (linear->arena.failed) return STATUS_NO_MEMORY;
-    const int first = v->n_states - rates; /* velocities and states of drives follow the positions */
+    if (linear->arena.failed) return failure_report(report, point->mechanism, STATUS_NO_MEMORY);
     for (int i = 0; i < rates; i++) unknown.reference[i] = v->row[v->derivative[first + i]].reference;
     for (int i = 0; i < linear->n_outputs; i++) unknown.reference[rates + i] = linear->y[i].reference;
     seed_positions(linear, position);
     differentiate_positions(linear);
-    enum status status = name_states(linear);
+    status = name_states(linear);
     for (int j = 0; j < N && status == STATUS_OK; j++) {
         const struct position_seed velocity = {1, {v->row[v->state[j < n ? 0 : first + j - n]].reference}, {1}};
         status = compute_column(linear, j < n ? &position[j] : &velocity, &unknown, linear->A + j, linear->C + j, N);
@@ -157,15 +161,6 @@ static enum status differentiate(struct linear *linear)
         const struct position_seed input = {1, {linear->u[j].reference}, {1}};
         status = compute_column(linear, &input, &unknown, linear->B + j, linear->D + j, m);
     }
-    return status;
-}
-
-enum status linear_make(struct operating_point *point, struct report *report, struct linear *linear)
-{
-    memset(linear, 0, sizeof *linear);
-    linear->point = point;
-    enum status status = number_variables(linear);
-    if (status == STATUS_OK) status = differentiate(linear);
     return failure_report(report, point->mechanism, status);
 }
 

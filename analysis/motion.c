@@ -67,39 +67,32 @@ static enum status number_coordinates(struct motion *motion, struct report *repo
     return motion_possible(robot, motion->passive_too, report);
 }
 
-/* The columns of a joint. Returns how many are missing. */
-static int find_columns(struct motion *motion, int link, struct report *report)
-{
-    static const char *const what[3] = {"q", "qd", "qdd"};
-    const struct joint *joint = &motion->robot->link[link].joint;
-    const int count = joint_velocities(joint);
-    int missing = 0;
-    for (int i = 0; i < 3 * count; i++) {
-        char name[NAME_SIZE];
-        if (count > 1) snprintf(name, sizeof name, "%s.%s[%d]", joint->name, what[i % 3], i / 3 + 1);
-        else snprintf(name, sizeof name, "%s.%s", joint->name, what[i % 3]);
-        int column = motion->table.n_columns - 1;
-        while (column > 0 && strcmp(motion->table.name[column], name) != 0) column--;
-        motion->column[3 * motion->first[link] + i] = column;
-        if (column > 0) continue;
-        report_add(report, REPORT_ERROR, "%s: the column %s is missing: q, qd and qdd of every %s are needed",
-                   motion->table.file, name, motion_joint(motion->robot, motion->passive_too));
-        missing++;
-    }
-    return missing;
-}
-
 enum status motion_from_table(const struct robot *robot, bool passive_too, const struct csv *table,
                               struct report *report, struct motion *motion)
 {
+    static const char *const what[3] = {"q", "qd", "qdd"};
     int count, missing = 0;
     *motion = (struct motion){.robot = robot, .passive_too = passive_too, .table = *table, .n_rows = table->n_rows};
     const enum status status = number_coordinates(motion, report, &count);
     if (status != STATUS_OK) return status;
     motion->column = arena_allocate(&motion->arena, 3 * (size_t)count, sizeof(int));
     if (motion->column == NULL) return failure_status(report, STATUS_NO_MEMORY);
-    for (int i = 0; i < robot->n_links; i++)
-        if (motion_gives(robot, passive_too, i)) missing += find_columns(motion, i, report);
+    for (int i = 0; i < robot->n_links; i++) {
+        const struct joint *joint = &robot->link[i].joint;
+        const int numbers = motion_gives(robot, passive_too, i) ? 3 * joint_velocities(joint) : 0;
+        for (int k = 0; k < numbers; k++) {
+            char name[NAME_SIZE];
+            if (numbers > 3) snprintf(name, sizeof name, "%s.%s[%d]", joint->name, what[k % 3], k / 3 + 1);
+            else snprintf(name, sizeof name, "%s.%s", joint->name, what[k % 3]);
+            int column = table->n_columns - 1;
+            while (column > 0 && strcmp(table->name[column], name) != 0) column--;
+            motion->column[3 * motion->first[i] + k] = column;
+            if (column > 0) continue;
+            report_add(report, REPORT_ERROR, "%s: the column %s is missing: q, qd and qdd of every %s are needed",
+                       table->file, name, motion_joint(robot, passive_too));
+            missing++;
+        }
+    }
     return missing == 0 ? STATUS_OK : STATUS_BAD_INPUT;
 }
 

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "analysis/arrays.h"
 #include "analysis/closure.h"
 #include "analysis/failure.h"
 #include "analysis/names.h"
@@ -59,7 +60,7 @@ void operating_point_free(struct operating_point *point)
     arena_release(&point->arena);
 }
 
-/* ---- moving to the state --------------------------------------------------------------------------------------------------------- */
+/* ---- equilibrium ---------------------------------------------------------------------------------------------------------------- */
 
 /* Initializes the instance at the state, which then receives q and qd of the instance. With `at_rest` the instance finds the static
    equilibrium from there; otherwise its drives have the states that the STATE gives. */
@@ -82,24 +83,6 @@ static enum status initialize(struct operating_point *point, bool at_rest)
     }
     return STATUS_OK;
 }
-
-static enum status start_at_state(struct operating_point *point, bool given, struct report *report)
-{
-    const size_t n = (size_t)point->mechanism->model->nq;
-    struct arena scratch = {0};
-    double *before = arena_allocate(&scratch, n, sizeof *before);
-    if (before == NULL) return failure_status(report, STATUS_NO_MEMORY);
-    memcpy(before, point->state.at.q, n * sizeof *before);
-    enum status status = STATUS_OK;
-    if (given) status = closure_of_state(point->mechanism, true, &point->state, report);
-    if (status == STATUS_OK) status = initialize(point, false);
-    if (status == STATUS_OK && !given)
-        closure_report_bending(point->mechanism->model, point->state.at.q, before, REPORT_WARNING, report);
-    arena_release(&scratch);
-    return status;
-}
-
-/* ---- equilibrium --------------------------------------------------------------------------------------------------------------- */
 
 /* Reports joints whose equilibrium is far from their start, unless they are free to move */
 static void report_far(const struct operating_point *point, struct report *report)
@@ -172,26 +155,34 @@ static void report_unsupported(const struct operating_point *point, struct repor
     }
 }
 
-/* ---- accelerations ------------------------------------------------------------------------------------------------------------- */
+/* ---- moving to the state --------------------------------------------------------------------------------------------------------- */
 
-static enum status accelerate(struct operating_point *point, struct report *report)
+enum status operating_point_move(struct operating_point *point, bool given, bool equilibrium, struct report *report)
 {
-    const enum status status = instance_update(point->sim);
-    char text[REASON_SIZE];
+    const struct model *model = point->mechanism->model;
+    struct state *state = &point->state;
+    struct arena scratch = {0};
+    double *before;
+    arrays_allocate(&scratch, (size_t)model->nq, ARRAYS(&before));
+    if (before == NULL) return failure_status(report, STATUS_NO_MEMORY);
+    memcpy(before, state->at.q, (size_t)model->nq * sizeof *before);
+    enum status status = given ? closure_of_state(point->mechanism, true, state, report) : STATUS_OK;
+    if (status == STATUS_OK) status = initialize(point, false);
+    if (status == STATUS_OK && !given)
+        closure_report_bending(point->mechanism->model, state->at.q, before, REPORT_WARNING, report);
+    arena_release(&scratch);
+    if (status == STATUS_OK && equilibrium) status = find_equilibrium(point, report);
+    if (status != STATUS_OK) return status;
+
+    status = instance_update(point->sim);
     if (status != STATUS_OK) {
+        char text[REASON_SIZE];
         report_add(report, REPORT_ERROR, "%s", instance_reason(point->sim, status, text));
         return status;
     }
     const int nv = point->mechanism->model->nv;
     memcpy(point->qdd, sim_accelerations(point->sim), (size_t)nv * sizeof(double));
-    return isfinite(euclidean_norm(nv, point->qdd)) ? STATUS_OK : failure_not_finite(report, "the accelerations");
-}
-
-enum status operating_point_move(struct operating_point *point, bool given, bool equilibrium, struct report *report)
-{
-    enum status status = start_at_state(point, given, report);
-    if (status == STATUS_OK && equilibrium) status = find_equilibrium(point, report);
-    if (status == STATUS_OK) status = accelerate(point, report);
-    if (status == STATUS_OK && equilibrium) report_unsupported(point, report);
-    return status;
+    if (!isfinite(euclidean_norm(nv, point->qdd))) return failure_not_finite(report, "the accelerations");
+    if (equilibrium) report_unsupported(point, report);
+    return STATUS_OK;
 }

@@ -62,23 +62,6 @@ static enum status check_modes(const struct robot *robot, struct report *report)
     return report->errors == errors_before ? STATUS_OK : STATUS_BAD_ROBOT;
 }
 
-/* ---- loops ------------------------------------------------------------------------------------------------------------------------ */
-
-/* Closes the loops at the start and counts the independent equations of each */
-static enum status close_at_start(const struct robot *robot, struct report *report, struct summary *summary)
-{
-    struct report errors = failure_errors_only(report); /* warnings of modes were reported by check_modes() */
-    enum status status = mechanism_make(robot, &summary->mechanism, &errors);
-    if (status == STATUS_OK) status = state_start(summary->mechanism.model, report, &summary->start);
-    if (status == STATUS_OK) status = closure_close(&summary->mechanism, &summary->start, report, report);
-    if (status != STATUS_OK) return status;
-    const struct constraints *loops = summary->mechanism.constraints;
-    summary->independent = arena_allocate(&summary->arena, (size_t)robot->n_loops, sizeof(int));
-    if (summary->independent == NULL) return STATUS_NO_MEMORY;
-    for (int k = 0; k < loops->n_active; k++) summary->independent[constraints_loop(loops, loops->active[k])]++;
-    return STATUS_OK;
-}
-
 /* ---- all together ------------------------------------------------------------------------------------------------------------------- */
 
 /* Messages with a name in front */
@@ -108,7 +91,17 @@ enum status summary_make(const char *name, const struct robot *robot, struct rep
     enum status status = check_modes(robot, &with_name);
     if (status == STATUS_OK) status = summarize_links(robot, summary);
     report_progress(report, "equations of motion", 0, 1);
-    if (status == STATUS_OK) status = close_at_start(robot, &with_name, summary);
+
+    struct report errors = failure_errors_only(&with_name); /* warnings of modes were reported by check_modes() */
+    struct mechanism *m = &summary->mechanism;
+    if (status == STATUS_OK) status = mechanism_make(robot, m, &errors);
+    if (status == STATUS_OK) status = state_start(m->model, &with_name, &summary->start);
+    if (status == STATUS_OK) status = closure_close(m, &summary->start, &with_name, &with_name);
+    summary->independent = arena_allocate(&summary->arena, (size_t)robot->n_loops, sizeof(int));
+    if (status == STATUS_OK && summary->independent == NULL) status = STATUS_NO_MEMORY;
+    for (int k = 0; status == STATUS_OK && k < m->constraints->n_active; k++)
+        summary->independent[constraints_loop(m->constraints, m->constraints->active[k])]++;
+
     if (status == STATUS_OK) status = plausibility_check(robot, summary, &with_name);
     report_progress(report, "frequencies with twice the modes", 0, 1);
     if (status == STATUS_OK) status = convergence_check(robot, summary, &with_name);

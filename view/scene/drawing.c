@@ -186,10 +186,11 @@ static void add_name(struct names *names, const struct page *page, const char *t
     to_pixels(page, p, label->at);
 }
 
-static void name_links(struct names *names, const struct page *page, const double *q)
+static void add_all_names(struct names *names, const struct page *page, const double *q)
 {
     const struct scene *scene = page->scene;
-    const struct robot *robot = scene->mechanism->robot;
+    const struct model *model = scene->mechanism->model;
+    const struct robot *robot = model->robot;
     for (int i = 0; i < robot->n_links; i++) {
         const struct scene_link *link = &scene->link[i];
         if (link->n_points < 2) continue;
@@ -200,13 +201,6 @@ static void name_links(struct names *names, const struct page *page, const doubl
         for (int k = 0; k < 3; k++) middle[k] = 0.5 * (a.p[k] + b.p[k]);
         add_name(names, page, robot->link[i].name, middle, 0.5 * link->point[last / 2].height, false);
     }
-}
-
-static void name_others(struct names *names, const struct page *page)
-{
-    const struct scene *scene = page->scene;
-    const struct model *model = scene->mechanism->model;
-    const struct robot *robot = model->robot;
     for (int i = 0; i < robot->n_actuators; i++) {
         const struct pose a = scene_anchor(scene, &model->actuator_end[i][0]),
                           b = scene_anchor(scene, &model->actuator_end[i][1]);
@@ -261,8 +255,7 @@ static enum status write_names(const struct page *page, const double *q, const s
             for (int k = 0; k < solids->face[f].n; k++) to_pixels(page, solids->face[f].corner[k], corner[k]);
             cover_add(&cover, solids->face[f].n, (const double(*)[2])corner);
         }
-        name_links(&names, page, q);
-        name_others(&names, page);
+        add_all_names(&names, page, q);
         labels_place(names.label, names.n, FONT_SIZE, width, height, &cover);
         for (int i = 0; i < names.n; i++)
             if (names.label[i].placed) write_name(page, &names.label[i]);

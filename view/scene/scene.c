@@ -262,25 +262,6 @@ static enum status make_arms(struct scene *scene)
 
 /* ---- the scene ------------------------------------------------------------------------------------------------------ */
 
-/* The diagonal of the box around all hinges, tips and ends of actuators, the world's origin included */
-static double measure(struct scene *scene)
-{
-    const struct mechanism *m = scene->mechanism;
-    double low[3] = {0}, high[3] = {0}, square = 0;
-    model_start(m->model, scene->q, scene->qd);
-    memset(scene->qd, 0, (size_t)m->model->nv * sizeof(double));
-    scene_pose(scene, scene->q);
-    for (int i = 0; i < m->model->n_links; i++) {
-        const struct pose both[2] = {scene_hinge_frame(scene, i), scene_tip_frame(scene, i)};
-        for (int k = 0; k < 6; k++) {
-            low[k % 3] = fmin(low[k % 3], both[k / 3].p[k % 3]);
-            high[k % 3] = fmax(high[k % 3], both[k / 3].p[k % 3]);
-        }
-    }
-    for (int k = 0; k < 3; k++) square += (high[k] - low[k]) * (high[k] - low[k]);
-    return square > 0 ? sqrt(square) : 1;
-}
-
 double scene_payload_size(const struct scene *scene, double mass)
 {
     const double diameter = 2 * cbrt(mass / PAYLOAD_DENSITY * 0.75 / 3.14159265358979324);
@@ -296,8 +277,23 @@ enum status scene_make(struct mechanism *mechanism, struct scene *scene)
     scene->q = arena_allocate(&scene->arena, (size_t)model->nq, sizeof *scene->q);
     scene->qd = arena_allocate(&scene->arena, (size_t)model->nv, sizeof *scene->qd);
     if (scene->arena.failed) return STATUS_NO_MEMORY;
-    scene->size = measure(scene);
+
+    /* the diagonal of the box around all hinges and tips, the world's origin included */
+    double low[3] = {0}, high[3] = {0}, square = 0;
+    model_start(model, scene->q, scene->qd);
+    memset(scene->qd, 0, (size_t)model->nv * sizeof(double));
+    scene_pose(scene, scene->q);
+    for (int i = 0; i < model->n_links; i++) {
+        const struct pose both[2] = {scene_hinge_frame(scene, i), scene_tip_frame(scene, i)};
+        for (int k = 0; k < 6; k++) {
+            low[k % 3] = fmin(low[k % 3], both[k / 3].p[k % 3]);
+            high[k % 3] = fmax(high[k % 3], both[k / 3].p[k % 3]);
+        }
+    }
+    for (int k = 0; k < 3; k++) square += (high[k] - low[k]) * (high[k] - low[k]);
+    scene->size = square > 0 ? sqrt(square) : 1;
     scene->nominal = PART_OF_SIZE * scene->size;
+
     static enum status (*const make[])(struct scene *, int) = {make_rigid, make_beam, make_nodal};
     enum status status = STATUS_OK;
     for (int i = 0; i < model->n_links && status == STATUS_OK; i++) {

@@ -206,15 +206,6 @@ static void add_joint(struct builder *b, int i)
     }
 }
 
-static void add_ground(struct builder *b, int i)
-{
-    const struct pose C = scene_joint_frame(b->scene, i);
-    const double r = solids_joint_size(b->scene, i), *up = b->camera->view.up;
-    double low[3], high[3];
-    for (int k = 0; k < 3; k++) low[k] = C.p[k] - 1.8 * r * up[k], high[k] = C.p[k] - 1.1 * r * up[k];
-    add_bar(b, PAINT_GROUND, OUTLINE_RECTANGLE, low, high, 3.4 * r);
-}
-
 static void add_payload(struct builder *b, int i)
 {
     const struct link *link = &b->scene->mechanism->robot->link[i];
@@ -246,7 +237,13 @@ static void add_symbols(struct builder *b)
     b->bias = 0.02 * b->scene->size;
     for (int i = 0; i < m->robot->n_links; i++) {
         add_joint(b, i);
-        if (m->model->link[i].parent < 0 && m->model->link[i].joint.nv < MOST_VELOCITIES) add_ground(b, i);
+        if (m->model->link[i].parent < 0 && m->model->link[i].joint.nv < MOST_VELOCITIES) { /* the ground */
+            const struct pose C = scene_joint_frame(b->scene, i);
+            const double r = solids_joint_size(b->scene, i), *up = b->camera->view.up;
+            double low[3], high[3];
+            for (int k = 0; k < 3; k++) low[k] = C.p[k] - 1.8 * r * up[k], high[k] = C.p[k] - 1.1 * r * up[k];
+            add_bar(b, PAINT_GROUND, OUTLINE_RECTANGLE, low, high, 3.4 * r);
+        }
         if (m->robot->link[i].has_payload) add_payload(b, i);
     }
     for (int i = 0; i < m->robot->n_actuators; i++) add_actuator(b, i);
