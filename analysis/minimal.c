@@ -19,30 +19,6 @@ struct freedom {
 
 /* ---- free coordinates --------------------------------------------------------------------------------------------------------- */
 
-static enum status find_basis(struct linear *linear, struct freedom *f)
-{
-    struct mechanism *m = linear->point->mechanism;
-    const struct constraints *loops = m->constraints;
-    struct arena *arena = &linear->arena;
-    const size_t n = (size_t)m->model->nv, k = (size_t)loops->n_active;
-    double *G = arena_allocate(arena, n * k, sizeof *G);
-    enum solve_for *wish = arena_allocate(arena, n, sizeof *wish);
-    int *row_of = arena_allocate(arena, n, sizeof *row_of);
-    f->n = m->model->nv - loops->n_active;
-    f->free_one = arena_allocate(arena, n, sizeof(int));
-    f->N = arena_allocate(arena, n * n, sizeof(double));
-    if (arena->failed) return STATUS_NO_MEMORY;
-    memcpy(G, loops->G, n * k * sizeof *G);
-    for (size_t i = 0; i < n; i++) wish[i] = SOLVE_IF_NEEDED;
-    for (int i = 0; i < m->model->n_links; i++) {
-        const struct link_model *lm = &m->model->link[i];
-        for (int c = lm->v; c < lm->v + lm->joint.nv; c++)
-            wish[c] = lm->prescribed >= 0 ? SOLVE_NEVER : lm->passive ? SOLVE_FIRST : SOLVE_IF_NEEDED;
-    }
-    const bool independent = independent_coordinates((int)n, (int)k, G, wish, row_of, f->free_one, f->N);
-    return independent ? STATUS_OK : STATUS_SINGULAR_LOOP;
-}
-
 /* Finds the free coordinate, or its rate, that each state and each input is */
 static enum status number_free(struct linear *linear, struct freedom *f)
 {
@@ -134,10 +110,29 @@ static enum status reduce(struct linear *linear, const struct freedom *f)
 
 enum status linear_minimal(struct linear *linear, struct report *report)
 {
-    struct freedom freedom;
-    if (linear->point->mechanism->constraints->n_active == 0) return STATUS_OK;
-    enum status status = find_basis(linear, &freedom);
-    if (status == STATUS_OK) status = number_free(linear, &freedom);
+    const struct mechanism *m = linear->point->mechanism;
+    const struct constraints *loops = m->constraints;
+    struct arena *arena = &linear->arena;
+    const int n = m->model->nv, k = loops->n_active;
+    const size_t count = (size_t)n;
+    struct freedom freedom = {.n = n - k};
+    if (k == 0) return STATUS_OK;
+    double *G;
+    arrays_allocate(arena, count * (size_t)k, ARRAYS(&G));
+    arrays_allocate(arena, count * count, ARRAYS(&freedom.N));
+    freedom.free_one = arena_allocate(arena, count, sizeof(int));
+    int *row_of = arena_allocate(arena, count, sizeof *row_of);
+    enum solve_for *wish = arena_allocate(arena, count, sizeof *wish);
+    if (arena->failed) return failure_status(report, STATUS_NO_MEMORY);
+    memcpy(G, loops->G, count * (size_t)k * sizeof *G);
+    for (int i = 0; i < n; i++) wish[i] = SOLVE_IF_NEEDED;
+    for (int i = 0; i < m->model->n_links; i++) {
+        const struct link_model *lm = &m->model->link[i];
+        for (int c = lm->v; c < lm->v + lm->joint.nv; c++)
+            wish[c] = lm->prescribed >= 0 ? SOLVE_NEVER : lm->passive ? SOLVE_FIRST : SOLVE_IF_NEEDED;
+    }
+    const bool independent = independent_coordinates(n, k, G, wish, row_of, freedom.free_one, freedom.N);
+    enum status status = independent ? number_free(linear, &freedom) : STATUS_SINGULAR_LOOP;
     if (status == STATUS_OK) status = reduce(linear, &freedom);
     return failure_status(report, status);
 }

@@ -39,24 +39,6 @@ static void collect(void *context, enum report_level level, const char *text)
     if (level == REPORT_ERROR) snprintf(kernel->message + length, MESSAGE_SIZE - length, "%s\n", text);
 }
 
-static enum status prepare(struct kernel *kernel, const char *text, struct report *report)
-{
-    enum status status = robot_read_text("robot", text, &kernel->robot, report);
-    if (status == STATUS_OK) status = mechanism_make(kernel->robot, &kernel->mechanism, report);
-    if (status == STATUS_OK) status = scene_make(&kernel->mechanism, &kernel->scene);
-    if (status != STATUS_OK) return status;
-    const struct model *model = kernel->mechanism.model;
-    kernel->q = arena_allocate(&kernel->arena, (size_t)model->nq, sizeof(double));
-    kernel->before = arena_allocate(&kernel->arena, (size_t)model->nq, sizeof(double));
-    kernel->dx = arena_allocate(&kernel->arena, (size_t)model->nv, sizeof(double));
-    kernel->held = arena_allocate(&kernel->arena, (size_t)model->n_links, sizeof(bool));
-    kernel->number = arena_allocate(&kernel->arena, (size_t)scene_number_count(&kernel->scene), sizeof(double));
-    kernel->description = scene_describe(&kernel->scene);
-    if (kernel->arena.failed || kernel->description == NULL) return STATUS_NO_MEMORY;
-    model_start(model, kernel->q, kernel->dx);
-    return constraints_close(&kernel->mechanism, NULL, kernel->q, report);
-}
-
 /* Memory for the text of a robot file. */
 EXPORT("allocate") void *kernel_allocate(size_t size)
 {
@@ -69,7 +51,24 @@ EXPORT("make") struct kernel *kernel_make(const char *text)
     struct kernel *kernel = calloc(1, sizeof *kernel);
     if (kernel == NULL) return NULL;
     struct report report = {.line = collect, .context = kernel};
-    const enum status status = prepare(kernel, text, &report);
+    enum status status = robot_read_text("robot", text, &kernel->robot, &report);
+    if (status == STATUS_OK) status = mechanism_make(kernel->robot, &kernel->mechanism, &report);
+    if (status == STATUS_OK) status = scene_make(&kernel->mechanism, &kernel->scene);
+    if (status == STATUS_OK) {
+        const struct model *model = kernel->mechanism.model;
+        const size_t numbers = (size_t)scene_number_count(&kernel->scene);
+        kernel->q = arena_allocate(&kernel->arena, (size_t)model->nq, sizeof(double));
+        kernel->before = arena_allocate(&kernel->arena, (size_t)model->nq, sizeof(double));
+        kernel->dx = arena_allocate(&kernel->arena, (size_t)model->nv, sizeof(double));
+        kernel->number = arena_allocate(&kernel->arena, numbers, sizeof(double));
+        kernel->held = arena_allocate(&kernel->arena, (size_t)model->n_links, sizeof(bool));
+        kernel->description = scene_describe(&kernel->scene);
+        status = kernel->arena.failed || kernel->description == NULL ? STATUS_NO_MEMORY : STATUS_OK;
+    }
+    if (status == STATUS_OK) {
+        model_start(kernel->mechanism.model, kernel->q, kernel->dx);
+        status = constraints_close(&kernel->mechanism, NULL, kernel->q, &report);
+    }
     if (status != STATUS_OK && *kernel->message == '\0')
         snprintf(kernel->message, MESSAGE_SIZE, "%s", status_text(status));
     return kernel;

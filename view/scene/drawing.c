@@ -126,25 +126,7 @@ static void write_grid(const struct page *page, const struct solids *solids)
         }
 }
 
-static void write_faces(const struct page *page, const struct solids *solids)
-{
-    for (int f = 0; f < solids->n; f++) {
-        const struct face *face = &solids->face[f];
-        const double light = 0.62 + 0.44 * face->light;
-        int rgb[3];
-        for (int i = 0; i < 3; i++) rgb[i] = (int)fmin(255, light * color[face->paint][i]);
-        fprintf(page->stream, "<path style=\"fill:#%02x%02x%02x;stroke:#%02x%02x%02x\" d=\"", rgb[0], rgb[1], rgb[2],
-                rgb[0], rgb[1], rgb[2]);
-        for (int k = 0; k < face->n; k++) {
-            double at[2];
-            to_pixels(page, face->corner[k], at);
-            fprintf(page->stream, "%c%.1f %.1f", k == 0 ? 'M' : 'L', at[0], at[1]);
-        }
-        fputs("z\"/>\n", page->stream);
-    }
-}
-
-/* The directions of the world in the lower left corner, and of gravity, and the step of the grid */
+/* In the lower left corner: the axes of the world, the direction of gravity, and the step of the grid */
 static void write_axes(const struct page *page)
 {
     static const char *const kind[] = {"x axis", "y axis", "z axis"};
@@ -300,7 +282,20 @@ enum status drawing_write(struct scene *scene, const double *q, const struct dra
         write_text(stream, scene->mechanism->robot->name);
         fprintf(stream, "</title>\n<style>%s</style>\n", style);
         write_grid(&page, &solids);
-        write_faces(&page, &solids);
+        for (int f = 0; f < solids.n; f++) {
+            const struct face *face = &solids.face[f];
+            const double light = 0.62 + 0.44 * face->light;
+            int rgb[3];
+            for (int i = 0; i < 3; i++) rgb[i] = (int)fmin(255, light * color[face->paint][i]);
+            fprintf(stream, "<path style=\"fill:#%02x%02x%02x;stroke:#%02x%02x%02x\" d=\"", rgb[0], rgb[1], rgb[2],
+                    rgb[0], rgb[1], rgb[2]);
+            for (int k = 0; k < face->n; k++) {
+                double at[2];
+                to_pixels(&page, face->corner[k], at);
+                fprintf(stream, "%c%.1f %.1f", k == 0 ? 'M' : 'L', at[0], at[1]);
+            }
+            fputs("z\"/>\n", stream);
+        }
         if (drawing->names) {
             write_axes(&page);
             status = write_names(&page, q, &solids);
