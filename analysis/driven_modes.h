@@ -9,7 +9,7 @@
 struct driven_mode {
     double frequency;      /* |Im lambda| / 2 pi                                                             [Hz]  */
     double growth;         /* Re lambda                                                                      [1/s] */
-    double damping_ratio;  /* -Re lambda/|lambda|; 0 where lambda is real                                          */
+    double damping_ratio;  /* -Re lambda/|lambda|; 0 if lambda is real                                             */
     const double *share;   /* n_states of struct driven_modes: |l_i r_i| of the left and right eigenvector, divided by
                              the sum of all; it does not depend on units */
     const double *re, *im; /* n_states: the right eigenvector, its states divided by their nominal values        */

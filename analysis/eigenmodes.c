@@ -90,7 +90,7 @@ static double quadratic(int count, const double *X, const double *x)
 
 /* ---- eigenvalues ------------------------------------------------------------------------------------------------------------ */
 
-/* S M S = L L'; a pivot at rounding level belongs to a coordinate whose motion depends on that of earlier ones */
+/* S M S = L L'; a pivot at rounding level belongs to a coordinate whose motion depends on that of previous ones */
 static enum status factor(const struct small_motion *motion, struct eigenmodes *modes)
 {
     const size_t n = (size_t)modes->n;
@@ -187,7 +187,7 @@ static enum status solve_quadratic(struct eigenmodes *modes, bool vectors, doubl
     return STATUS_OK;
 }
 
-/* ---- what follows from phi --------------------------------------------------------------------------------------------------- */
+/* ---- results from phi -------------------------------------------------------------------------------------------------------- */
 
 /* phi = N y of a mode */
 static double component(const struct small_motion *motion, const double *y, int i)

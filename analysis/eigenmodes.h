@@ -8,7 +8,7 @@
 struct mode {
     double frequency;     /* |Im lambda| / 2 pi                                                     [Hz]  */
     double growth;        /* Re lambda; positive: the undamped motion grows                         [1/s] */
-    double damping_ratio; /* phi^H D phi / (2 w phi^H M phi), w = |Im lambda|; 0 where w = 0              */
+    double damping_ratio; /* phi^H D phi / (2 w phi^H M phi), w = |Im lambda|; 0 if w = 0                 */
     double *re, *im;      /* n: y of phi = N y (without loops phi itself)                                 */
     double *share;        /* one per moving coordinate: |phi_i|^2 M_ii divided by the sum of all          */
 };
@@ -39,7 +39,7 @@ struct eigenmodes {
 enum status eigenmodes_make(int n, struct eigenmodes *modes);
 void eigenmodes_free(struct eigenmodes *modes);
 
-/* STATUS_NOT_POSITIVE: M is singular, `singular` says which coordinate; STATUS_NOT_FINITE; STATUS_NO_EIGENVALUES. */
+/* STATUS_NOT_POSITIVE: M is singular, `singular` is its coordinate; STATUS_NOT_FINITE; STATUS_NO_EIGENVALUES. */
 enum status eigenmodes_solve(const struct small_motion *motion, struct eigenmodes *modes);
 
 /* lambda of M x'' + (G + D) x' + K x = 0. After eigenmodes_solve(). */

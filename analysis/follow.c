@@ -104,7 +104,7 @@ static double longest_move(struct path *path)
     return most;
 }
 
-/* A step is halved where a joint that follows would move too far, or a loop does not close. On return `here` is the pose. */
+/* Steps are halved if a joint that follows would move too far, or if a loop does not close. On return `here` is the pose. */
 static enum status walk(struct path *path, const struct closing *closing, struct report *report)
 {
     const struct model *model = path->m->model;
@@ -131,7 +131,7 @@ static enum status walk(struct path *path, const struct closing *closing, struct
     return STATUS_OK;
 }
 
-/* First the joints that the state moves reach their targets, and only joints follow; where that fails, the driven joints do */
+/* First the joints that the state moves reach their targets, and only joints follow. If that fails, the driven joints reach theirs. */
 static enum status walk_to_target(struct path *path, const struct following *how, struct report *report)
 {
     struct report silent = {0};

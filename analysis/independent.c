@@ -3,9 +3,9 @@
 #include <math.h>
 
 /* A coordinate of SOLVE_FIRST is chosen if its pivot is at least this fraction of the largest */
-static const double GOOD_SHARE = 1e-3;
+static const double GOOD_FRACTION = 1e-3;
 /* Pivots below this fraction of the first are rounding */
-static const double PIVOT_SHARE = 1e-12;
+static const double PIVOT_FRACTION = 1e-12;
 
 struct pivot {
     int row, column;
@@ -45,9 +45,9 @@ bool independent_coordinates(int n, int k, double *G, const enum solve_for *wish
     for (int row = 0; row < k; row++) {
         const struct pivot wished = largest(n, k, G, row, wish, row_of, SOLVE_FIRST),
                            any = largest(n, k, G, row, wish, row_of, SOLVE_IF_NEEDED),
-                           pivot = wished.size > GOOD_SHARE * any.size ? wished : any;
+                           pivot = wished.size > GOOD_FRACTION * any.size ? wished : any;
         if (row == 0) first = pivot.size;
-        if (pivot.column < 0 || !(pivot.size > PIVOT_SHARE * first)) return false;
+        if (pivot.column < 0 || !(pivot.size > PIVOT_FRACTION * first)) return false;
         for (int j = 0; j < n && pivot.row != row; j++) {
             const double x = G[n * row + j];
             G[n * row + j] = G[n * pivot.row + j];

@@ -38,7 +38,7 @@ static enum status remove_infinite(struct siso *s, int stride, double *v, double
     double size_b = s->size_b;
     for (*gain = 1; s->d == 0; s->n--) {
         const int n = s->n;
-        if (n <= 0 || euclidean_norm(n, s->b) <= COEFFICIENT_SHARE * size_b) return STATUS_ZERO_TRANSFER;
+        if (n <= 0 || euclidean_norm(n, s->b) <= COEFFICIENT_FRACTION * size_b) return STATUS_ZERO_TRANSFER;
         *gain *= reflection(n, s->b, v);
         for (int i = 0; i < n; i++) reflect(n, v, s->A + stride * i);
         memset(sums, 0, (size_t)n * sizeof *sums); /* A <- H A */
@@ -48,7 +48,7 @@ static enum status remove_infinite(struct siso *s, int stride, double *v, double
             for (int j = 0; j < n; j++) s->A[stride * i + j] -= 2 * v[i] * sums[j];
         reflect(n, v, s->c);
         for (int i = 0; i < n - 1; i++) s->b[i] = s->A[stride * i + n - 1];
-        s->d = fabs(s->c[n - 1]) > COEFFICIENT_SHARE * s->size_c ? s->c[n - 1] : 0;
+        s->d = fabs(s->c[n - 1]) > COEFFICIENT_FRACTION * s->size_c ? s->c[n - 1] : 0;
         size_b = s->size_A;
     }
     *gain *= s->d;

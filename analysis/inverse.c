@@ -53,7 +53,7 @@ static enum status check_inputs(const struct inverse *inverse, const char *name,
                    ? ", and forces of line actuators are computed for open robots alone: give joints a drive (no "
                      "`passive`)"
                    : ", and forces of line actuators follow from a motion only where there are as many as passive "
-                     "joints between their points: give the other joints a drive (no `passive`), or leave out "
+                     "joints between their points: give the other joints a drive (no `passive`), or remove "
                      "actuators");
     return STATUS_BAD_INPUT;
 }

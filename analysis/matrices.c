@@ -6,7 +6,7 @@
 #include "analysis/failure.h"
 #include "dyn/matrices.h"
 
-/* Of the robot, and of `bare`, the same tree without strain, springs, damping and friction */
+/* `bare` becomes the same tree without strain, springs, damping and friction. */
 static enum status compute(struct mechanism *m, struct mechanism *bare, const struct input *in, double *scratch,
                            struct matrices *matrices)
 {

@@ -56,8 +56,7 @@ enum status modes_damp(struct modes *modes, struct report *report)
 
 /* ---- over the position of a joint ------------------------------------------------------------------------------------------------ */
 
-/* A pose and its modes, of which there must be as many as at the first pose, `first`: where loops leave more, a motion is free
-   there and nowhere else */
+/* A pose and its modes. Their number must be `first`, that of the first pose: more modes mean that the loops are singular here. */
 static enum status compute_pose(struct modes *modes, const struct sweep_options *options, int pose, struct state *state,
                                 struct report *report, int *first, struct sweep *sweep)
 {

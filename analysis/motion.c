@@ -108,8 +108,8 @@ static double slope(const struct motion *motion, int column, int row)
     return row < middle ? d - bend * before : row > middle ? e + bend * after : d + bend * before;
 }
 
-/* Each of q, qd, qdd by a cubic whose end slopes are the next one's rows, those of qdd by differences: all three are of fourth
-   order, so they are consistent to fourth order, and rounding of q is not amplified into accelerations. */
+/* Each of q, qd, qdd is a cubic. The end slopes of q are the rows of qd, those of qd the rows of qdd, and those of qdd come from
+   differences. All three are of fourth order and consistent to that order, and rounding of q is not amplified into accelerations. */
 static void interpolate(struct motion *motion, double t, int coordinate, double x[3])
 {
     /* the interval that contains t, searched from that of the last time; the last interval has no end */

@@ -15,7 +15,7 @@ struct motion {
     struct csv table;
     int *first;   /* n_links: index of the joint's first coordinate among those of all joints */
     int *column;  /* coordinates x 3: columns of q, qd, qdd; NULL: a formula */
-    int interval; /* of the table, where the last time was found         */
+    int interval; /* of the table, that contains the last time           */
     /* a cycloid */
     double *k, *T; /* coordinates                    [rad/s or m/s], [s] */
     double until, step;
@@ -31,8 +31,8 @@ const char *motion_joint(const struct robot *robot, bool passive_too);
 enum status motion_possible(const struct robot *robot, bool passive_too, struct report *report);
 
 /* From a table, whose memory must outlive the motion: columns J.q, J.qd, J.qdd (J.q[k], ... of a joint with two
-   coordinates) of every joint that moves. STATUS_BAD_INPUT with a report where one is missing, or where motion_possible()
-   says so. motion_free() in any case, here and below. */
+   coordinates) of every joint that moves. STATUS_BAD_INPUT with a report if one is missing, or if motion_possible() fails.
+   motion_free() in any case, here and below. */
 enum status motion_from_table(const struct robot *robot, bool passive_too, const struct csv *table,
                               struct report *report, struct motion *motion);
 

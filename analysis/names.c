@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-/* OWNER.WHAT, with an index where there are several */
+/* OWNER.WHAT, with an index if there are several */
 static void write_name(const char *owner, const char *what, int count, int k, char name[NAME_SIZE])
 {
     if (count > 1) snprintf(name, NAME_SIZE, "%s.%s[%d]", owner, what, k + 1);

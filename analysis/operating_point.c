@@ -132,7 +132,7 @@ static enum status find_equilibrium(struct operating_point *point, struct report
     return STATUS_OK;
 }
 
-/* Reports passive joints that are locked where they would not be at rest. Joints that actuators balance are not checked: they
+/* Reports passive joints that are locked but would not be at rest if they were free. Joints that actuators balance are not checked: they
    accelerate too if a locked base would fall. */
 static void report_unsupported(const struct operating_point *point, struct report *report)
 {

@@ -18,7 +18,7 @@ struct operating_point {
     struct arena arena;
 };
 
-/* The instance of a robot file's text; `name` is what messages call it. The report must outlive the point, which must not be
+/* The instance of a robot file's text; `name` is its name in messages. The report must outlive the point, which must not be
    moved. Problems are reported, here and below; operating_point_free() in any case. */
 enum status operating_point_make(const char *name, const char *text, struct report *report,
                                  struct operating_point *point);

@@ -69,7 +69,7 @@ static enum status close_positions(struct rigid_inverse *r, double t, struct rep
 }
 
 /* Velocities or accelerations x of passive joints from G_p x_p = -rest, where `rest` is the rate of the gaps for x_p = 0: least
-   squares, whose residual exceeds rounding where drives contradict each other */
+   squares, whose residual exceeds rounding if drives contradict each other */
 static enum status solve_passive(const struct rigid_inverse *r, const double *rest, double *x, struct arena *scratch)
 {
     const struct model *model = r->mechanism.model;
@@ -137,7 +137,7 @@ static enum status follow_loops(struct rigid_inverse *r, double t, struct arena 
 /* ---- forces ------------------------------------------------------------------------------------------------------------------------ */
 
 /* Subtracts the forces of the loops, G' lambda, from those of dyn_inverse(). lambda balances the passive joints,
-   G_p' lambda = force_p; where it is not unique, it has the smallest norm. */
+   G_p' lambda = force_p; if it is not unique, it has the smallest norm. */
 static enum status subtract_loop_forces(struct rigid_inverse *r, struct arena *scratch, struct report *report)
 {
     const struct constraints *loops = r->mechanism.constraints;

@@ -11,7 +11,7 @@ struct rigid_inverse {
     struct motion *motion;
     double *q, *qd, *qdd;    /* n: at a row; q of passive joints is the initial guess for the next one */
     double *force;           /* n                                                                      */
-    double *F;               /* n_actuators; where actuators replace drives                            */
+    double *F;               /* n_actuators; if actuators replace drives                               */
     int n_passive, *passive; /* velocities of the joints whose motion is not given                     */
     bool actuated;
     struct arena arena;

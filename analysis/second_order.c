@@ -9,7 +9,7 @@
 #include "analysis/norm.h"
 
 /* Entries of A below this fraction of W^2, and of V of W, are rounding and couple nothing */
-static const double COUPLING_SHARE = 1e-14;
+static const double COUPLING_FRACTION = 1e-14;
 
 /* x <- x L'^-1 */
 static void divide_row(int n, const double *L, double *x)
@@ -110,7 +110,7 @@ static void measure(const struct linear *linear, int u, int y, struct second_ord
 
 static void clear_small(int n, double *x, double size)
 {
-    if (euclidean_norm(n, x) <= COEFFICIENT_SHARE * size) memset(x, 0, (size_t)n * sizeof *x);
+    if (euclidean_norm(n, x) <= COEFFICIENT_FRACTION * size) memset(x, 0, (size_t)n * sizeof *x);
 }
 
 static enum status compute_matrices(const struct linear *linear, struct arena *arena, struct second_order *s)
@@ -142,8 +142,8 @@ static bool coupled(const struct second_order *s, int i, int j)
 {
     const int ij = s->n * i + j, ji = s->n * j + i;
     const double W = s->fastest;
-    return fmax(fabs(s->A[ij]), fabs(s->A[ji])) > COUPLING_SHARE * W * W ||
-           fmax(fabs(s->V[ij]), fabs(s->V[ji])) > COUPLING_SHARE * W;
+    return fmax(fabs(s->A[ij]), fabs(s->A[ji])) > COUPLING_FRACTION * W * W ||
+           fmax(fabs(s->V[ij]), fabs(s->V[ji])) > COUPLING_FRACTION * W;
 }
 
 /* The group i + 1: all coordinates that a chain of couplings connects with i. Whether the input excites it and the output shows it. */
@@ -163,8 +163,8 @@ static bool find_group(const struct second_order *s, int i, int *group_of)
     }
     for (int k = 0; k < s->n; k++) {
         if (group_of[k] != group) continue;
-        input = input || fabs(s->b[k]) > COEFFICIENT_SHARE * s->size_b;
-        output = output || fabs(s->c[k]) + s->fastest * fabs(s->e[k]) > COEFFICIENT_SHARE * s->size_c;
+        input = input || fabs(s->b[k]) > COEFFICIENT_FRACTION * s->size_b;
+        output = output || fabs(s->c[k]) + s->fastest * fabs(s->e[k]) > COEFFICIENT_FRACTION * s->size_c;
     }
     return input && output;
 }

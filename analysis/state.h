@@ -8,7 +8,7 @@
 struct state {
     struct point at;
     struct input input; /* points to the arrays of `at`          */
-    double *qdd;        /* nv; NULL where the document has none  */
+    double *qdd;        /* nv; NULL if the document has none     */
     double *w;          /* states of drives likewise             */
     struct arena arena;
 };
@@ -18,7 +18,7 @@ struct state {
 
 /* The robot's start, without forces. */
 enum status state_start(const struct model *model, struct report *report, struct state *state);
-/* A JSON text; `name` is what messages call it. */
+/* A JSON text; `name` is its name in messages. */
 enum status state_parse(const struct model *model, const char *name, const char *text, struct report *report,
                         struct state *state);
 /* A JSON file ("-": standard input); NULL: the robot's start. */

@@ -14,7 +14,7 @@ struct static_answer {
     struct arena arena;
 };
 
-/* "stable", "unstable", or "indifferent" where the potential is flat in some direction and has no maximum in any. */
+/* "stable", "unstable", or "indifferent" if the potential is flat in some direction and has no maximum in any. */
 const char *static_stability_text(const struct stability *stability);
 
 /* Moves the point to the static equilibrium. Problems are reported; static_answer_free() in any case. */

@@ -31,7 +31,7 @@ static enum status solve(struct siso *system, double *work, struct zeros *zeros)
     return invariant_zeros(system, work, zeros->zero, &zeros->n_zeros, &zeros->gain);
 }
 
-/* Without rates in the equations (V = 0) everything is a function of s^2, but for a factor s where the output is a rate:
+/* Without rates in the equations (V = 0) the transfer function depends on s^2 only, but for a factor s if the output is a rate:
    c (s^2 - A)^-1 b + d,  or  s e (s^2 - A)^-1 b. Half the order, and zeros come as exact pairs. */
 static enum status zeros_of_square(struct second_order *s, bool rate, double *work, struct zeros *zeros)
 {

@@ -35,7 +35,7 @@ static void transpose(int n, double factor, const double *columns, double *rows)
 
 static enum status forward(limber_robot *robot, double *qdd)
 {
-    robot->stage = CONFIGURED; /* what mechanism_forward() leaves, also where it fails */
+    robot->stage = CONFIGURED; /* the stage after mechanism_forward(), even if it fails */
     return mechanism_forward(&robot->mechanism, &robot->in, qdd);
 }
 

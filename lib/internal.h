@@ -25,14 +25,14 @@ enum stage {
 
 struct limber_robot {
     struct messages messages;
-    const char *name; /* what messages call it                                                */
+    const char *name; /* its name in messages                                                 */
     const char *text; /* of the robot file, for analyses that make an instance of their own    */
     struct robot *robot;
     struct mechanism mechanism;
     enum stage stage;
     bool redundancy_reported; /* redundant constraints were reported by an earlier closing                */
 
-    struct point at; /* the state and what acts on it                                         */
+    struct point at; /* the state and the applied forces                                      */
     struct input in; /* points to its arrays                                                  */
 
     /* the variable table of its FMU: parameters, names of coordinates */

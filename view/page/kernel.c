@@ -1,5 +1,5 @@
 /* The kinematics of one robot for the page of the viewer, compiled to WebAssembly by build/viewer.sh: a narrow interface of numbers and
-   texts over view/scene/ and mech/. The page writes q, and reads where everything is. */
+   texts over view/scene/ and mech/. The page writes q and reads the poses of all parts. */
 #include <json-c/json.h>
 #include <math.h>
 #include <stdio.h>
@@ -45,7 +45,7 @@ EXPORT("allocate") void *kernel_allocate(size_t size)
     return malloc(size);
 }
 
-/* The robot at its start, with its loops closed. kernel_message() is not empty where it failed. */
+/* The robot at its start, with its loops closed. kernel_message() is not empty if this failed. */
 EXPORT("make") struct kernel *kernel_make(const char *text)
 {
     struct kernel *kernel = calloc(1, sizeof *kernel);
@@ -99,14 +99,14 @@ EXPORT("number_count") int kernel_number_count(const struct kernel *kernel)
     return scene_number_count(&kernel->scene);
 }
 
-/* Where everything is at q: scene_numbers(). */
+/* The poses of all parts at q: scene_numbers(). */
 EXPORT("numbers") double *kernel_numbers(struct kernel *kernel)
 {
     scene_numbers(&kernel->scene, kernel->q, kernel->number);
     return kernel->number;
 }
 
-/* Closes the loops; joints of `held` stay. 0: closed; else q is unchanged. With `rigid` links keep their shapes. */
+/* Closes the loops while joints of `held` stay. Returns 0 on success; otherwise q is unchanged. With `rigid` links keep their shapes. */
 static int close_loops(struct kernel *kernel, bool rigid)
 {
     struct report silent = {0};
@@ -114,17 +114,17 @@ static int close_loops(struct kernel *kernel, bool rigid)
     return constraints_close(&kernel->mechanism, &how, kernel->q, &silent) != STATUS_OK;
 }
 
-/* The same without joints that stay: by joints, and where these are not sufficient by elastic coordinates too. */
+/* Closes the loops by moving any joints and, if that is not sufficient, elastic coordinates too. */
 EXPORT("close") int kernel_close(struct kernel *kernel)
 {
     memset(kernel->held, 0, (size_t)kernel->mechanism.model->n_links * sizeof(bool));
     return close_loops(kernel, true) != 0 && close_loops(kernel, false) != 0;
 }
 
-/* q moves by `share` times the tangent that the page has written; quaternions stay of unit length. */
-EXPORT("shift") void kernel_shift(struct kernel *kernel, double share)
+/* Moves q by `factor` times the tangent that the page has written; quaternions keep unit length. */
+EXPORT("shift") void kernel_shift(struct kernel *kernel, double factor)
 {
-    model_move(kernel->mechanism.model, kernel->q, kernel->dx, share);
+    model_move(kernel->mechanism.model, kernel->q, kernel->dx, factor);
 }
 
 static double largest(const double *x, int n)
@@ -135,7 +135,7 @@ static double largest(const double *x, int n)
 }
 
 /* Moves the joint of a link by the tangent that the page has written, in short steps, while all other joints of its loops follow.
-   Returns 0, or 1 where the loops do not allow it: the joint is then where they end. */
+   Returns 0, or 1 if the loops do not allow it: the joint then stops where they do. */
 EXPORT("drag") int kernel_drag(struct kernel *kernel, int link)
 {
     const struct model *model = kernel->mechanism.model;

@@ -49,10 +49,10 @@ struct view scene_view(const struct scene *scene)
     axpy3(-dot3(front, view.up), view.up, front);
     normalize(front);
     cross3(view.up, front, side);
-    const double turn = plane >= 0 ? 0.3 : 0.6, tilt = plane >= 0 ? 0.2 : 0.38; /* [rad] */
+    const double azimuth = plane >= 0 ? 0.3 : 0.6, tilt = plane >= 0 ? 0.2 : 0.38; /* [rad] */
     for (int i = 0; i < 3; i++) {
-        const double level = cos(turn) * front[i] + sin(turn) * side[i];
-        view.right[i] = cos(turn) * side[i] - sin(turn) * front[i];
+        const double level = cos(azimuth) * front[i] + sin(azimuth) * side[i];
+        view.right[i] = cos(azimuth) * side[i] - sin(azimuth) * front[i];
         view.eye[i] = cos(tilt) * level + sin(tilt) * view.up[i];
     }
     return view;

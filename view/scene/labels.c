@@ -48,7 +48,7 @@ void labels_place(struct label *label, int n, double font_size, int width, int h
                 free = !overlap(&box, &other->box);
             if (!free) continue;
 
-            /* near is better than far, and empty paper better than what is drawn */
+            /* near is better than far, and an empty place better than a drawn one */
             const double far = 0.4 * (k / DIRECTIONS) + 0.01 * (k % DIRECTIONS),
                          drawn = cover != NULL ? cover_part(cover, &box) : 0,
                          cost = far + (drawn > 0 ? 0.3 + 4 * drawn : 0);

@@ -21,7 +21,7 @@ struct label {
 
 struct cover;
 
-/* Places labels in order, on a page of this size, away from what is drawn (NULL: nothing) where that is possible. */
+/* Places labels in order, on a page of this size, and if possible not over parts that are drawn (NULL: none). */
 void labels_place(struct label *label, int n, double font_size, int width, int height, const struct cover *cover);
 
 /* Width of a text in a sans-serif font, estimated from above. */

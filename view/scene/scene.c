@@ -11,11 +11,11 @@
 
 /* Intervals along a link that bends, and along one that does not */
 enum { BENT_INTERVALS = 24, STRAIGHT_INTERVALS = 1 };
-/* Widths of what has none, as parts of the robot's size and of a link's length */
+/* Widths of parts without dimensions, as fractions of the robot's size and of a link's length */
 static const double PART_OF_SIZE = 0.014, PART_OF_LENGTH = 0.16;
 static const double PAYLOAD_DENSITY = 2500; /* [kg/m^3] */
 
-/* ---- where things are ---------------------------------------------------------------------------------------------- */
+/* ---- poses ---------------------------------------------------------------------------------------------------------- */
 
 void scene_pose(struct scene *scene, const double *q)
 {
@@ -153,7 +153,7 @@ static enum status make_beam(struct scene *scene, int i)
     return status;
 }
 
-/* From hinge to tip; nothing where they coincide */
+/* From hinge to tip; nothing if they coincide */
 static enum status make_rigid(struct scene *scene, int i)
 {
     const double *tip = scene->mechanism->model->link[i].tip.p, length = sqrt(dot3(tip, tip));

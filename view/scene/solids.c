@@ -18,7 +18,7 @@ struct builder {
     const struct scene *scene;
     const struct camera *camera;
     struct solids *solids;
-    double eye[3]; /* where the eye is */
+    double eye[3]; /* position of the eye */
     double bias;   /* added to depths: symbols are in front of the links that they belong to */
 };
 
@@ -199,7 +199,7 @@ static void add_joint(struct builder *b, int i)
         }
         return;
     }
-    add_bar(b, PAINT_ARM, OUTLINE_ROUND, C.p, O.p, 0.6 * r); /* the way of a joint that slides */
+    add_bar(b, PAINT_ARM, OUTLINE_ROUND, C.p, O.p, 0.6 * r); /* the travel of a translational joint */
     for (int k = 0; k < lm->joint.nv; k++) {
         const bool turns = lm->joint.part[k] == TURNS;
         add_pin(b, paint, turns ? OUTLINE_ROUND : OUTLINE_RECTANGLE, C.p, w->h[k], 1.4 * r, turns ? 2 * r : 1.5 * r);
