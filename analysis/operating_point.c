@@ -159,13 +159,13 @@ static void report_unsupported(const struct operating_point *point, struct repor
 
 enum status operating_point_move(struct operating_point *point, bool given, bool equilibrium, struct report *report)
 {
-    const struct model *model = point->mechanism->model;
+    const size_t nq = (size_t)point->mechanism->model->nq;
     struct state *state = &point->state;
     struct arena scratch = {0};
     double *before;
-    arrays_allocate(&scratch, (size_t)model->nq, ARRAYS(&before));
+    arrays_allocate(&scratch, nq, ARRAYS(&before));
     if (before == NULL) return failure_status(report, STATUS_NO_MEMORY);
-    memcpy(before, state->at.q, (size_t)model->nq * sizeof *before);
+    memcpy(before, state->at.q, nq * sizeof *before);
     enum status status = given ? closure_of_state(point->mechanism, true, state, report) : STATUS_OK;
     if (status == STATUS_OK) status = initialize(point, false);
     if (status == STATUS_OK && !given)

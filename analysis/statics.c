@@ -14,10 +14,9 @@ enum status static_answer_make(struct operating_point *point, bool given, struct
                                struct static_answer *answer)
 {
     struct mechanism *m = point->mechanism;
-    const struct model *model = m->model;
     memset(answer, 0, sizeof *answer);
-    answer->moved = arena_allocate(&answer->arena, (size_t)model->nv, sizeof *answer->moved);
-    answer->deflection = arena_allocate(&answer->arena, (size_t)model->n_links, sizeof *answer->deflection);
+    answer->moved = arena_allocate(&answer->arena, (size_t)m->model->nv, sizeof *answer->moved);
+    answer->deflection = arena_allocate(&answer->arena, (size_t)m->model->n_links, sizeof *answer->deflection);
     if (answer->arena.failed) return failure_status(report, STATUS_NO_MEMORY);
     enum status status = operating_point_move(point, given, true, report);
     if (status != STATUS_OK) return status;
@@ -26,6 +25,7 @@ enum status static_answer_make(struct operating_point *point, bool given, struct
     status = statics_stability(m, found, &answer->stability);
     if (status != STATUS_OK) return failure_status(report, status);
 
+    const struct model *model = m->model; /* which the move may have replaced */
     const struct input at_rest = {.q = found->q, .qd = found->zero};
     dyn_configuration(model, m->work, found->q);
     dyn_motion(model, m->work, &at_rest, NULL);
