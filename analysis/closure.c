@@ -5,47 +5,27 @@
 
 #include "analysis/failure.h"
 #include "analysis/follow.h"
-#include "analysis/least_squares.h"
 #include "analysis/names.h"
 
 /* ---- gaps ----------------------------------------------------------------------------------------------------------------- */
 
-/* The loop with the largest gap, and that gap */
-static int widest(const struct constraints *loops, double *gap)
-{
-    int loop = 0;
-    *gap = 0;
-    for (int i = 0; i < loops->n_loops; i++)
-        for (int row = loops->first[i]; row < loops->first[i + 1]; row++)
-            if (!(fabs(loops->gap[row]) <= *gap)) {
-                *gap = fabs(loops->gap[row]);
-                loop = i;
-            }
-    return loop;
-}
-
 const char *closure_open_loop(struct mechanism *m, const double *q, const double *qd, double most)
 {
-    double gap;
+    const struct constraints *loops = m->constraints;
     const struct input in = {.q = q, .qd = qd};
-    if (m->constraints->n_rows == 0) return NULL;
+    double gap = 0;
+    int widest = 0;
+    if (loops->n_rows == 0) return NULL;
     dyn_configuration(m->model, m->work, q);
     dyn_motion(m->model, m->work, &in, NULL);
     dyn_velocity(m->model, m->work, &in);
     constraints_gap(m);
-    const int loop = widest(m->constraints, &gap);
-    return gap <= most ? NULL : m->robot->loop[loop].name;
-}
-
-void closure_report_open(struct mechanism *m, const struct state *state, struct report *report)
-{
-    const char *open = closure_open_loop(m, state->at.q, state->at.qd, GAP_OF_DIGITS);
-    if (open == NULL) return;
-    report_add(
-        report, REPORT_WARNING,
-        "the state leaves loop '%s' open: the joints of loops that it does not move, or that are passive, follow "
-        "from the start of the robot",
-        open);
+    for (int row = 0; row < loops->n_rows; row++)
+        if (!(fabs(loops->gap[row]) <= gap)) {
+            gap = fabs(loops->gap[row]);
+            widest = row;
+        }
+    return gap <= most ? NULL : m->robot->loop[constraints_loop(loops, widest)].name;
 }
 
 /* ---- closing ---------------------------------------------------------------------------------------------------------------- */
@@ -89,49 +69,11 @@ enum status closure_of_state(struct mechanism *m, bool given, struct state *stat
 {
     const struct following following = {.swept = -1, .bending = REPORT_WARNING};
     if (!given) return closure_close(m, state, NULL, report);
-    closure_report_open(m, state, report);
+    const char *open = closure_open_loop(m, state->at.q, state->at.qd, GAP_OF_DIGITS);
+    if (open != NULL)
+        report_add(report, REPORT_WARNING,
+                   "the state leaves loop '%s' open: the joints of loops that it does not move, or that are passive, "
+                   "follow from the start of the robot",
+                   open);
     return closure_follow(m, &following, state, report);
-}
-
-/* ---- forces ------------------------------------------------------------------------------------------------------------------ */
-
-/* Coordinates without a drive; their number */
-static int list_undriven(const struct model *model, bool stiff, int *undriven)
-{
-    int count = 0;
-    for (int i = 0; i < model->n_links; i++) {
-        const struct link_model *lm = &model->link[i];
-        for (int k = 0; lm->passive && k < free_velocities(lm); k++) undriven[count++] = lm->v + k;
-        for (int k = 0; k < lm->m && !stiff; k++) undriven[count++] = lm->eta_v + k;
-    }
-    return count;
-}
-
-static enum status subtract_forces(struct mechanism *m, bool stiff, double *force, struct arena *scratch)
-{
-    struct constraints *loops = m->constraints;
-    const size_t n = (size_t)m->model->nv, k = (size_t)loops->n_active;
-    int rank, *undriven = arena_allocate(scratch, n, sizeof *undriven);
-    double *A = arena_allocate(scratch, n * k, sizeof *A), *lambda = arena_allocate(scratch, n + k, sizeof *lambda);
-    if (scratch->failed) return STATUS_NO_MEMORY;
-    const int count = list_undriven(m->model, stiff, undriven);
-    constraints_rows(m);
-    for (size_t row = 0; row < k; row++)
-        for (int i = 0; i < count; i++) A[(size_t)count * row + (size_t)i] = loops->G[n * row + (size_t)undriven[i]];
-    for (int i = 0; i < count; i++) lambda[i] = force[undriven[i]];
-    const enum status status = least_squares(count, (int)k, A, lambda, scratch, &rank);
-    for (size_t row = 0; row < k && status == STATUS_OK && count > 0; row++)
-        for (size_t j = 0; j < n; j++) force[j] -= loops->G[n * row + j] * lambda[row];
-    return status;
-}
-
-enum status closure_subtract_forces(struct mechanism *m, bool stiff, double *force, struct report *report)
-{
-    if (m->constraints->n_active == 0) return STATUS_OK;
-    struct arena scratch = {0};
-    const enum status status = subtract_forces(m, stiff, force, &scratch);
-    arena_release(&scratch);
-    if (status != STATUS_OK)
-        report_add(report, REPORT_ERROR, "the forces of the loops could not be computed: %s", status_text(status));
-    return status;
 }

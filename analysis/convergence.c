@@ -8,7 +8,7 @@
 enum { MOST_COORDINATES = 150, MOST_DOUBLED = 25 };
 static const double SMALL_CHANGE = 0.01;
 
-/* Doubles the counts of a robot; false: there are none to double */
+/* Doubles the counts of a robot; false: there are none that can be doubled */
 static bool double_counts(struct robot *robot)
 {
     bool doubled = false;
@@ -23,66 +23,48 @@ static bool double_counts(struct robot *robot)
     return doubled;
 }
 
-/* The lowest frequency that is not zero, of the motion with driven joints locked; 0: there is none [Hz] */
-static double lowest_frequency(const struct eigenmodes *eigen)
-{
-    int i = 0;
-    while (i < eigen->n && !(eigen->mode[i].frequency > 0)) i++;
-    return i < eigen->n ? eigen->mode[i].frequency : 0;
-}
-
-static enum status first_frequency_at(struct mechanism *mechanism, struct state *start, double *frequency)
-{
-    struct report silent = {0};
-    struct modes modes;
-    enum status status = closure_close(mechanism, start, NULL, &silent);
-    if (status != STATUS_OK) return status;
-    status = modes_make(mechanism, false, &silent, &modes);
-    if (status == STATUS_OK && modes.motion.n > 0) status = modes_at(&modes, &start->input, &silent);
-    if (status == STATUS_OK) *frequency = lowest_frequency(&modes.eigen);
-    modes_free(&modes);
-    return status;
-}
-
+/* The lowest frequency that is not zero, at the start with driven joints locked; 0: there is none [Hz] */
 static enum status first_frequency(const struct robot *robot, double *frequency)
 {
     struct report silent = {0};
     struct mechanism mechanism = {0};
     struct state start = {0};
+    struct modes modes = {0};
     enum status status = mechanism_make(robot, &mechanism, &silent);
     if (status == STATUS_OK) status = state_start(mechanism.model, &silent, &start);
-    if (status == STATUS_OK) status = first_frequency_at(&mechanism, &start, frequency);
+    if (status == STATUS_OK) status = closure_close(&mechanism, &start, NULL, &silent);
+    if (status == STATUS_OK) status = modes_make(&mechanism, false, &silent, &modes);
+    if (status == STATUS_OK && modes.motion.n > 0) status = modes_at(&modes, &start.input, &silent);
+    *frequency = 0;
+    for (int i = 0; status == STATUS_OK && i < modes.eigen.n && *frequency == 0; i++)
+        *frequency = modes.eigen.mode[i].frequency;
+    modes_free(&modes);
     state_free(&start);
     mechanism_free(&mechanism);
     return status;
 }
 
-static void report_change(double f, double doubled, struct report *report)
-{
-    const double change = (doubled - f) / f;
-    if (!(fabs(change) > SMALL_CHANGE)) return;
-    report_add(
-        report, REPORT_WARNING,
-        "the first frequency with joints locked, %.4g Hz at the start, would be %.4g Hz (%+.3g %%) with twice the "
-        "`count` of every mode family; usual is a change below %g %%. Use more modes, or craig-bampton, which "
-        "converges fastest",
-        f, doubled, 100 * change, 100 * SMALL_CHANGE);
-}
-
-/* A robot without a first frequency has nothing to compare */
+/* A robot without a first frequency is not checked */
 static enum status compare(const struct robot *robot, const struct robot *twice, struct report *report)
 {
-    double f = 0, doubled = 0;
+    double f, doubled;
     enum status status = first_frequency(robot, &f);
     if (status != STATUS_OK || !(f > 0)) return status == STATUS_NO_MEMORY ? status : STATUS_OK;
     status = first_frequency(twice, &doubled);
+    const double change = (doubled - f) / f;
     if (status == STATUS_NO_MEMORY) return status;
-    if (status == STATUS_OK) report_change(f, doubled, report);
-    else
+    if (status != STATUS_OK)
         report_add(
             report, REPORT_WARNING,
             "convergence of the first frequency, %.4g Hz, not checked: with twice the `count` of every mode family: %s",
             f, status_text(status));
+    else if (fabs(change) > SMALL_CHANGE)
+        report_add(
+            report, REPORT_WARNING,
+            "the first frequency with joints locked, %.4g Hz at the start, would be %.4g Hz (%+.3g %%) with twice the "
+            "`count` of every mode family; usual is a change below %g %%. Use more modes, or craig-bampton, which "
+            "converges fastest",
+            f, doubled, 100 * change, 100 * SMALL_CHANGE);
     return STATUS_OK;
 }
 

@@ -26,12 +26,13 @@ static char *cut_field(char **line)
     return field;
 }
 
-static enum status read_header(char *line, struct arena *arena, struct report *report, struct csv *csv)
+/* Names of the columns, and memory for this number of rows */
+static enum status read_header(char *line, int rows, struct arena *arena, struct report *report, struct csv *csv)
 {
     csv->n_columns = count_of(line, ',') + 1;
     csv->name = arena_allocate(arena, (size_t)csv->n_columns, sizeof *csv->name);
-    if (csv->name == NULL) return failure_status(report, STATUS_NO_MEMORY);
-    for (int i = 0; i < csv->n_columns; i++) csv->name[i] = arena_string(arena, cut_field(&line));
+    csv->number = arena_allocate(arena, (size_t)rows * (size_t)csv->n_columns, sizeof *csv->number);
+    for (int i = 0; i < csv->n_columns && !arena->failed; i++) csv->name[i] = arena_string(arena, cut_field(&line));
     if (arena->failed) return failure_status(report, STATUS_NO_MEMORY);
     if (strcmp(csv->name[0], "time") != 0) {
         const bool separated = csv->n_columns == 1 && strpbrk(csv->name[0], ";\t") != NULL;
@@ -74,39 +75,30 @@ static enum status read_row(int line_number, char *line, enum csv_times times, s
     return STATUS_OK;
 }
 
-/* Splits the text into lines and skips empty ones */
-static enum status read_lines(char *text, enum csv_times times, struct arena *arena, struct report *report,
-                              struct csv *csv)
-{
-    const int lines = count_of(text, '\n') + 1;
-    enum status status = STATUS_OK;
-    int line_number = 0;
-    for (char *line = text; *line != '\0' && status == STATUS_OK;) {
-        char *end = line + strcspn(line, "\n"), *next = *end == '\0' ? end : end + 1;
-        *end = '\0';
-        line_number++;
-        if (line_number == 1) {
-            status = read_header(line, arena, report, csv);
-            csv->number = arena_allocate(arena, (size_t)lines * (size_t)csv->n_columns, sizeof *csv->number);
-            if (status == STATUS_OK && csv->number == NULL) status = failure_status(report, STATUS_NO_MEMORY);
-        } else if (line[strspn(line, " \t\r")] != '\0') {
-            status = read_row(line_number, line, times, report, csv);
-        }
-        line = next;
-    }
-    return status;
-}
-
 enum status csv_read(const char *file, enum csv_times times, struct arena *arena, struct report *report,
                      struct csv *csv)
 {
     *csv = (struct csv){.file = file};
     const char *bytes = document_load(file, arena, report);
     if (bytes == NULL) return STATUS_NO_FILE;
-    char *text = arena_string(arena, bytes); /* which is cut apart */
+    char *text = arena_string(arena, bytes); /* which is split into lines and fields */
     if (text == NULL) return failure_status(report, STATUS_NO_MEMORY);
-    const enum status status = read_lines(text, times, arena, report, csv);
-    if (status != STATUS_OK || csv->n_rows > 0) return status;
+    const int lines = count_of(text, '\n') + 1;
+    int line_number = 0;
+    for (char *line = text, *next; *line != '\0'; line = next) {
+        char *end = line + strcspn(line, "\n");
+        enum status status = STATUS_OK;
+        next = *end == '\0' ? end : end + 1;
+        *end = '\0';
+        line_number++;
+        if (line_number == 1) {
+            status = read_header(line, lines, arena, report, csv);
+        } else if (line[strspn(line, " \t\r")] != '\0') {
+            status = read_row(line_number, line, times, report, csv);
+        }
+        if (status != STATUS_OK) return status;
+    }
+    if (csv->n_rows > 0) return STATUS_OK;
     report_add(report, REPORT_ERROR, "%s: expected a header line and at least one row of numbers", file);
     return STATUS_BAD_INPUT;
 }

@@ -7,7 +7,7 @@
 #include "base/status.h"
 
 struct csv {
-    const char *file; /* what messages call it                       */
+    const char *file; /* its name in messages                        */
     int n_columns, n_rows;
     char **name;    /* n_columns                                   */
     double *number; /* n_rows x n_columns; the first column: time  */

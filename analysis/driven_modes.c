@@ -4,11 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/arrays.h"
 #include "analysis/failure.h"
 #include "analysis/lapack.h"
 #include "analysis/names.h"
 
-/* Eigenvalues and eigenvectors of A, states in units of their nominal values */
+/* Eigenvalues and eigenvectors of A, with states in units of their nominal values */
 struct eigensystem {
     int n;
     double *A, *re, *im, *left, *right; /* by columns */
@@ -28,23 +29,12 @@ static bool is_locked(const struct linear *linear, int state)
     return coordinate < model->link[link].v + model->link[link].joint.nv && !model->link[link].passive;
 }
 
-static enum status choose_states(const struct linear *linear, bool joints_free, struct driven_modes *modes)
-{
-    modes->state = arena_allocate(&modes->arena, (size_t)linear->n_states, sizeof *modes->state);
-    if (modes->state == NULL) return STATUS_NO_MEMORY;
-    for (int i = 0; i < linear->n_states; i++)
-        if (joints_free || !is_locked(linear, i)) modes->state[modes->n_states++] = i;
-    return STATUS_OK;
-}
-
 static enum status solve(const struct linear *linear, struct driven_modes *modes, struct eigensystem *e)
 {
     struct arena *arena = &modes->arena;
     const int n = e->n = modes->n_states, *state = modes->state;
-    const size_t N = (size_t)n;
-    double **const matrices[] = {&e->A, &e->left, &e->right}, **const vectors[] = {&e->re, &e->im};
-    for (int i = 0; i < 3; i++) *matrices[i] = arena_allocate(arena, N * N, sizeof(double));
-    for (int i = 0; i < 2; i++) *vectors[i] = arena_allocate(arena, N, sizeof(double));
+    arrays_allocate(arena, (size_t)n * (size_t)n, ARRAYS(&e->A, &e->left, &e->right));
+    arrays_allocate(arena, (size_t)n, ARRAYS(&e->re, &e->im));
     if (arena->failed) return STATUS_NO_MEMORY;
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++)
@@ -55,19 +45,6 @@ static enum status solve(const struct linear *linear, struct driven_modes *modes
     return lapack_status(info, STATUS_NO_EIGENVALUES);
 }
 
-/* |l_i r_i|; the vectors of a pair are (re, im) in columns k and k + 1 */
-static void participate(const struct eigensystem *e, int k, double *share)
-{
-    const double *l = e->left + e->n * k, *r = e->right + e->n * k;
-    const bool pair = e->im[k] != 0;
-    double sum = 0;
-    for (int i = 0; i < e->n; i++) {
-        share[i] = pair ? hypot(l[i], l[e->n + i]) * hypot(r[i], r[e->n + i]) : fabs(l[i] * r[i]);
-        sum += share[i];
-    }
-    for (int i = 0; i < e->n && sum > 0; i++) share[i] /= sum;
-}
-
 static int by_frequency(const void *a, const void *b)
 {
     const struct driven_mode *x = a, *y = b;
@@ -75,23 +52,29 @@ static int by_frequency(const void *a, const void *b)
     return (x->growth < y->growth) - (x->growth > y->growth);
 }
 
-static enum status take_modes(const struct eigensystem *e, struct driven_modes *modes)
+/* share = |l_i r_i| over its sum; the vectors of a pair are (re, im) in columns k and k + 1 */
+static enum status describe(const struct eigensystem *e, struct driven_modes *modes)
 {
     const size_t n = (size_t)e->n;
-    double *share = arena_allocate(&modes->arena, n * n, sizeof *share);
+    double *share, *zeros;
+    arrays_allocate(&modes->arena, n * n, ARRAYS(&share));
+    arrays_allocate(&modes->arena, n, ARRAYS(&zeros));
     modes->mode = arena_allocate(&modes->arena, n, sizeof *modes->mode);
     if (modes->arena.failed) return STATUS_NO_MEMORY;
-    const double *zeros = arena_allocate(&modes->arena, n, sizeof *zeros);
-    if (zeros == NULL) return STATUS_NO_MEMORY;
     for (int k = 0; k < e->n; k += e->im[k] != 0 ? 2 : 1, share += n) {
-        const double re = e->re[k], im = fabs(e->im[k]), *right = e->right + e->n * k;
-        participate(e, k, share);
+        const double re = e->re[k], im = fabs(e->im[k]), *left = e->left + e->n * k, *right = e->right + e->n * k;
+        double sum = 0;
+        for (size_t i = 0; i < n; i++) {
+            share[i] = im > 0 ? hypot(left[i], left[n + i]) * hypot(right[i], right[n + i]) : fabs(left[i] * right[i]);
+            sum += share[i];
+        }
+        for (size_t i = 0; i < n && sum > 0; i++) share[i] /= sum;
         modes->mode[modes->n++] = (struct driven_mode){.frequency = im / (8 * atan(1)),
                                                        .growth = re,
                                                        .damping_ratio = im > 0 ? -re / hypot(re, im) : 0,
                                                        .share = share,
                                                        .re = right,
-                                                       .im = im > 0 ? right + e->n : zeros};
+                                                       .im = im > 0 ? right + n : zeros};
     }
     qsort(modes->mode, (size_t)modes->n, sizeof *modes->mode, by_frequency);
     return STATUS_OK;
@@ -102,9 +85,12 @@ enum status driven_modes_make(const struct linear *linear, bool joints_free, str
 {
     struct eigensystem e;
     memset(modes, 0, sizeof *modes);
-    enum status status = choose_states(linear, joints_free, modes);
-    if (status == STATUS_OK) status = solve(linear, modes, &e);
-    if (status == STATUS_OK) status = take_modes(&e, modes);
+    modes->state = arena_allocate(&modes->arena, (size_t)linear->n_states, sizeof *modes->state);
+    if (modes->state == NULL) return failure_status(report, STATUS_NO_MEMORY);
+    for (int i = 0; i < linear->n_states; i++)
+        if (joints_free || !is_locked(linear, i)) modes->state[modes->n_states++] = i;
+    enum status status = solve(linear, modes, &e);
+    if (status == STATUS_OK) status = describe(&e, modes);
     return failure_status(report, status);
 }
 

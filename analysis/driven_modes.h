@@ -5,15 +5,14 @@
 
 #include "analysis/linear.h"
 
-/* exp(lambda t); of each conjugate pair of lambda one. */
+/* exp(lambda t); one lambda of each conjugate pair. */
 struct driven_mode {
-    double frequency;     /* |Im lambda| / 2 pi                                              [Hz]  */
-    double growth;        /* Re lambda                                                       [1/s] */
-    double damping_ratio; /* -Re lambda/|lambda|; 0 where lambda is real                            */
-    const double *
-        share; /* n_states of struct driven_modes: |l_i r_i| of left and right eigenvector as a part of their sum, which is
-                             independent of units */
-    const double *re, *im; /* n_states: the right eigenvector, its states divided by their nominal values           */
+    double frequency;      /* |Im lambda| / 2 pi                                                             [Hz]  */
+    double growth;         /* Re lambda                                                                      [1/s] */
+    double damping_ratio;  /* -Re lambda/|lambda|; 0 if lambda is real                                             */
+    const double *share;   /* n_states of struct driven_modes: |l_i r_i| of the left and right eigenvector, divided by
+                             the sum of all; it does not depend on units */
+    const double *re, *im; /* n_states: the right eigenvector, its states divided by their nominal values        */
 };
 
 struct driven_modes {
@@ -23,7 +22,7 @@ struct driven_modes {
     struct arena arena;
 };
 
-/* Of a linearization in minimal coordinates. Unless joints are free, joints that are not passive keep position and velocity.
+/* For a linearization in minimal coordinates. Unless joints are free, joints that are not passive keep position and velocity.
    driven_modes_free() in any case. STATUS_NO_EIGENVALUES. */
 enum status driven_modes_make(const struct linear *linear, bool joints_free, struct report *report,
                               struct driven_modes *modes);

@@ -1,5 +1,5 @@
-/* Two ways: where G vanishes and K is symmetric, phi and w^2 of the symmetric pencil (K, M); else lambda and phi of the quadratic
-   one by its companion matrix. Either starts from coordinates scaled by S = diag(M)^-1/2, in which meters and radians compare. */
+/* If G vanishes and K is symmetric, phi and w^2 of the symmetric pencil (K, M); otherwise lambda and phi of the quadratic pencil, from
+   its companion matrix. Both methods scale the coordinates by S = diag(M)^-1/2, so that meters and radians can be compared. */
 #include "analysis/eigenmodes.h"
 
 #include <float.h>
@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/arrays.h"
 #include "analysis/lapack.h"
 #include "math/dense.h"
 
@@ -17,21 +18,17 @@ enum status eigenmodes_make(int n, struct eigenmodes *modes)
     memset(modes, 0, sizeof *modes);
     struct arena *arena = &modes->arena;
     const size_t size = (size_t)n;
-    double **const square[] = {&modes->L, &modes->K, &modes->G, &modes->D};
     modes->n = n;
     modes->mode = arena_allocate(arena, size, sizeof *modes->mode);
     modes->damped = arena_allocate(arena, size, sizeof *modes->damped);
-    modes->S = arena_allocate(arena, size, sizeof(double));
-    for (int i = 0; i < 4; i++) *square[i] = arena_allocate(arena, size * size, sizeof(double));
-    modes->companion = arena_allocate(arena, 4 * size * size, sizeof(double));
-    modes->vector = arena_allocate(arena, 4 * size * size, sizeof(double));
-    modes->re = arena_allocate(arena, 2 * size, sizeof(double));
-    modes->im = arena_allocate(arena, 2 * size, sizeof(double));
+    modes->column = arena_allocate(arena, size, sizeof *modes->column);
     modes->real = arena_allocate(arena, 2 * size, sizeof *modes->real);
-    for (int k = 0; k < n && !arena->failed; k++) {
-        double **const vector[] = {&modes->mode[k].re, &modes->mode[k].im, &modes->mode[k].share};
-        for (int i = 0; i < 3; i++) *vector[i] = arena_allocate(arena, size, sizeof(double));
-    }
+    arrays_allocate(arena, size, ARRAYS(&modes->S));
+    arrays_allocate(arena, size * size, ARRAYS(&modes->L, &modes->K, &modes->G, &modes->D));
+    arrays_allocate(arena, 4 * size * size, ARRAYS(&modes->companion, &modes->vector));
+    arrays_allocate(arena, 2 * size, ARRAYS(&modes->re, &modes->im));
+    for (int k = 0; k < n && !arena->failed; k++)
+        arrays_allocate(arena, size, ARRAYS(&modes->mode[k].re, &modes->mode[k].im, &modes->mode[k].share));
     return arena->failed ? STATUS_NO_MEMORY : STATUS_OK;
 }
 
@@ -51,7 +48,7 @@ static void scale(const struct eigenmodes *modes, const double *X, double *out)
 }
 
 /* Frobenius norm of X - p X' */
-static double norm_less_transpose(int count, const double *X, double p)
+static double norm_minus_transpose(int count, const double *X, double p)
 {
     const size_t n = (size_t)count;
     double sum = 0;
@@ -63,23 +60,18 @@ static double norm_less_transpose(int count, const double *X, double p)
     return sqrt(sum);
 }
 
-static void transpose(int count, double *X)
-{
-    const size_t n = (size_t)count;
-    for (size_t j = 0; j < n; j++)
-        for (size_t i = 0; i < j; i++) {
-            const double x = X[n * j + i];
-            X[n * j + i] = X[n * i + j];
-            X[n * i + j] = x;
-        }
-}
-
 /* X <- L^-1 X L^-T */
 static void reduce(const struct eigenmodes *modes, double *X)
 {
+    const size_t n = (size_t)modes->n;
     for (int side = 0; side < 2; side++) {
         LAPACKE_dtrtrs(LAPACK_COL_MAJOR, 'L', 'N', 'N', modes->n, modes->n, modes->L, modes->n, X, modes->n);
-        transpose(modes->n, X);
+        for (size_t j = 0; j < n; j++)
+            for (size_t i = 0; i < j; i++) {
+                const double x = X[n * j + i];
+                X[n * j + i] = X[n * i + j];
+                X[n * i + j] = x;
+            }
     }
 }
 
@@ -96,27 +88,9 @@ static double quadratic(int count, const double *X, const double *x)
     return sum;
 }
 
-/* ---- what rounding leaves ------------------------------------------------------------------------------------------------- */
-
-/* G = 0 and K = K' but for rounding, both scaled by S */
-static bool is_symmetric(const struct small_motion *motion, const struct eigenmodes *modes)
-{
-    const double rounding = 64 * modes->n * DBL_EPSILON,
-                 rate2 = norm_less_transpose(modes->n, modes->K, 0) + motion->moment_rate;
-    return norm_less_transpose(modes->n, modes->K, 1) <= rounding * rate2 &&
-           norm_less_transpose(modes->n, modes->G, 0) <= rounding * sqrt(rate2);
-}
-
-/* A |lambda|^2 up to this counts as zero: 16 eps (|K| + |G|^2 + moments), Frobenius norms of the reduced matrices */
-static double zero_up_to(const struct small_motion *motion, const struct eigenmodes *modes)
-{
-    const double K = norm_less_transpose(modes->n, modes->K, 0), G = norm_less_transpose(modes->n, modes->G, 0);
-    return 16 * DBL_EPSILON * (K + G * G + motion->moment_rate);
-}
-
 /* ---- eigenvalues ------------------------------------------------------------------------------------------------------------ */
 
-/* S M S = L L'; a pivot at rounding level belongs to a coordinate whose motion depends on that of earlier ones */
+/* S M S = L L'; a pivot at rounding level belongs to a coordinate whose motion depends on that of previous ones */
 static enum status factor(const struct small_motion *motion, struct eigenmodes *modes)
 {
     const size_t n = (size_t)modes->n;
@@ -137,14 +111,14 @@ static enum status factor(const struct small_motion *motion, struct eigenmodes *
 }
 
 /* phi = S L^-T y */
-static void take_vector(const struct eigenmodes *modes, const double *y, double *phi)
+static void set_shape(const struct eigenmodes *modes, const double *y, double *phi)
 {
     memcpy(phi, y, (size_t)modes->n * sizeof *phi);
     LAPACKE_dtrtrs(LAPACK_COL_MAJOR, 'L', 'T', 'N', modes->n, 1, modes->L, modes->n, phi, modes->n);
     for (int i = 0; i < modes->n; i++) phi[i] *= modes->S[i];
 }
 
-/* K phi = w^2 M phi. w^2 is taken as phi'K phi / phi'M phi, whose error is of second order in that of phi. */
+/* K phi = w^2 M phi, with w^2 = phi'K phi / phi'M phi, whose error is of second order in that of phi */
 static enum status solve_symmetric(const struct small_motion *motion, struct eigenmodes *modes, double zero)
 {
     const size_t n = (size_t)modes->n;
@@ -152,7 +126,7 @@ static enum status solve_symmetric(const struct small_motion *motion, struct eig
     if (info != 0) return lapack_status(info, STATUS_NO_EIGENVALUES);
     for (size_t k = 0; k < n; k++) {
         struct mode *mode = &modes->mode[k];
-        take_vector(modes, modes->K + n * k, mode->re);
+        set_shape(modes, modes->K + n * k, mode->re);
         memset(mode->im, 0, n * sizeof(double));
         double w2 = quadratic(modes->n, motion->reduced.K, mode->re) / quadratic(modes->n, motion->reduced.M, mode->re);
         if (fabs(w2) <= zero) w2 = 0;
@@ -165,12 +139,21 @@ static enum status solve_symmetric(const struct small_motion *motion, struct eig
 /* s = sqrt|K|, K reduced */
 static double companion_scale(const struct eigenmodes *modes)
 {
-    const double norm = norm_less_transpose(modes->n, modes->K, 0);
+    const double norm = norm_minus_transpose(modes->n, modes->K, 0);
     return norm > 0 ? sqrt(norm) : 1;
 }
 
-/* [0 s; -K/s -G] of (y, y'/s), K and G reduced: s makes the blocks similar in size */
-static void make_companion(struct eigenmodes *modes)
+static int by_value(const void *a, const void *b)
+{
+    const double x = **(double *const *)a, y = **(double *const *)b;
+    return (x > y) - (x < y);
+}
+
+/* (lambda^2 M + lambda G + K) phi = 0 by the companion matrix [0 s; -K/s -G] of (y, y'/s), K and G reduced: s makes the blocks
+   similar in size. Of each pair of lambda one becomes a mode, in `damped` and `column`: of a conjugate pair that with Im lambda > 0; of
+   real lambda, paired from the least with the greatest inwards, the greater one. |lambda|^2 up to `zero` counts as zero, and so does
+   a growth at rounding level. */
+static enum status solve_quadratic(struct eigenmodes *modes, bool vectors, double zero)
 {
     const size_t n = (size_t)modes->n, N = 2 * n;
     const double s = companion_scale(modes);
@@ -182,61 +165,29 @@ static void make_companion(struct eigenmodes *modes)
             modes->companion[N * (n + j) + n + i] = -modes->G[n * j + i];
         }
     }
-}
-
-/* A growth at rounding level is set to zero. */
-static double growth_of(double re, double im)
-{
-    return fabs(re) <= 1e-8 * hypot(re, im) ? 0 : re;
-}
-
-static int by_value(const void *a, const void *b)
-{
-    const double x = **(double *const *)a, y = **(double *const *)b;
-    return (x > y) - (x < y);
-}
-
-/* Real lambda in pairs, the least with the greatest and so on inwards: the greater one is the mode's */
-static void take_real(struct eigenmodes *modes, int count, int k, double zero)
-{
-    const size_t N = 2 * (size_t)modes->n;
-    double **real = modes->real;
-    qsort(real, (size_t)count, sizeof *real, by_value);
-    for (int i = count / 2; i < count; i++, k++) {
-        struct mode *mode = &modes->mode[k];
-        const double lambda = *real[i];
-        take_vector(modes, modes->vector + N * (size_t)(real[i] - modes->re), mode->re);
-        memset(mode->im, 0, (size_t)modes->n * sizeof(double));
-        mode->frequency = 0;
-        mode->growth = lambda * lambda <= zero ? 0 : lambda;
-    }
-}
-
-/* (lambda^2 M + lambda G + K) phi = 0 */
-static enum status solve_quadratic(struct eigenmodes *modes, double zero)
-{
-    const int N = 2 * modes->n;
-    make_companion(modes);
-    const int info = LAPACKE_dgeev(LAPACK_COL_MAJOR, 'N', 'V', N, modes->companion, N, modes->re, modes->im, NULL, 1,
-                                   modes->vector, N);
+    const int info = LAPACKE_dgeev(LAPACK_COL_MAJOR, 'N', vectors ? 'V' : 'N', (int)N, modes->companion, (int)N,
+                                   modes->re, modes->im, NULL, 1, modes->vector, (int)N);
     if (info != 0) return lapack_status(info, STATUS_NO_EIGENVALUES);
-    int k = 0, n_real = 0;
-    for (int j = 0; j < N; j++) {
-        if (modes->im[j] == 0) modes->real[n_real++] = &modes->re[j];
-        if (!(modes->im[j] > 0)) continue;
-        struct mode *mode = &modes->mode[k++];
-        const double *y = modes->vector + (size_t)N * (size_t)j;
-        const bool still = modes->re[j] * modes->re[j] + modes->im[j] * modes->im[j] <= zero;
-        take_vector(modes, y, mode->re);
-        take_vector(modes, y + N, mode->im);
-        mode->frequency = still ? 0 : modes->im[j] / TWO_PI;
-        mode->growth = still ? 0 : growth_of(modes->re[j], modes->im[j]);
+
+    size_t k = 0, n_real = 0;
+    for (size_t j = 0; j < N; j++) {
+        const double re = modes->re[j], im = modes->im[j];
+        if (im == 0) modes->real[n_real++] = &modes->re[j];
+        if (!(im > 0)) continue;
+        const bool at_rest = re * re + im * im <= zero, oscillates = fabs(re) <= 1e-8 * hypot(re, im);
+        modes->column[k] = j;
+        modes->damped[k++] = (struct damped_mode){at_rest ? 0 : im / TWO_PI, at_rest || oscillates ? 0 : re};
     }
-    take_real(modes, n_real, k, zero);
+    qsort(modes->real, n_real, sizeof *modes->real, by_value);
+    for (size_t i = n_real / 2; i < n_real; i++) {
+        const double lambda = *modes->real[i];
+        modes->column[k] = (size_t)(modes->real[i] - modes->re);
+        modes->damped[k++] = (struct damped_mode){0, lambda * lambda <= zero ? 0 : lambda};
+    }
     return STATUS_OK;
 }
 
-/* ---- what follows from phi --------------------------------------------------------------------------------------------------- */
+/* ---- results from phi -------------------------------------------------------------------------------------------------------- */
 
 /* phi = N y of a mode */
 static double component(const struct small_motion *motion, const double *y, int i)
@@ -272,6 +223,23 @@ static int by_frequency(const void *a, const void *b)
     return (x->growth < y->growth) - (x->growth > y->growth);
 }
 
+/* Modes of the quadratic pencil with their shapes */
+static enum status solve_unsymmetric(struct eigenmodes *modes, double zero)
+{
+    const size_t n = (size_t)modes->n;
+    const enum status status = solve_quadratic(modes, true, zero);
+    for (size_t k = 0; k < n && status == STATUS_OK; k++) {
+        struct mode *mode = &modes->mode[k];
+        const double *y = modes->vector + 2 * n * modes->column[k];
+        mode->frequency = modes->damped[k].frequency;
+        mode->growth = modes->damped[k].growth;
+        set_shape(modes, y, mode->re);
+        memset(mode->im, 0, n * sizeof(double));
+        if (modes->im[modes->column[k]] > 0) set_shape(modes, y + 2 * n, mode->im);
+    }
+    return status;
+}
+
 enum status eigenmodes_solve(const struct small_motion *motion, struct eigenmodes *modes)
 {
     modes->n = motion->r;
@@ -280,13 +248,20 @@ enum status eigenmodes_solve(const struct small_motion *motion, struct eigenmode
     if (status != STATUS_OK) return status;
     scale(modes, motion->reduced.K, modes->K);
     scale(modes, motion->reduced.G, modes->G);
-    const bool symmetric = is_symmetric(motion, modes);
+
+    /* G = 0 and K = K' but for rounding, both scaled by S */
+    double K = norm_minus_transpose(modes->n, modes->K, 0), G = norm_minus_transpose(modes->n, modes->G, 0);
+    const double rounding = 64 * modes->n * DBL_EPSILON;
+    const bool symmetric = norm_minus_transpose(modes->n, modes->K, 1) <= rounding * (K + motion->moment_rate) &&
+                           G <= rounding * sqrt(K + motion->moment_rate);
+
+    /* a |lambda|^2 of up to 16 eps (|K| + |G|^2 + moments) counts as zero, with Frobenius norms of the reduced matrices */
     reduce(modes, modes->K);
     reduce(modes, modes->G);
-    const double zero = zero_up_to(motion, modes);
+    K = norm_minus_transpose(modes->n, modes->K, 0), G = norm_minus_transpose(modes->n, modes->G, 0);
+    const double zero = 16 * DBL_EPSILON * (K + G * G + motion->moment_rate);
     if (!isfinite(zero)) return STATUS_NOT_FINITE;
-    if (symmetric) status = solve_symmetric(motion, modes, zero);
-    else status = solve_quadratic(modes, zero);
+    status = symmetric ? solve_symmetric(motion, modes, zero) : solve_unsymmetric(modes, zero);
     if (status != STATUS_OK) return status;
     for (int k = 0; k < modes->n; k++) describe(motion, &modes->mode[k]);
     qsort(modes->mode, (size_t)modes->n, sizeof *modes->mode, by_frequency);
@@ -302,40 +277,12 @@ static int by_damped_frequency(const void *a, const void *b)
     return (x->growth < y->growth) - (x->growth > y->growth);
 }
 
-/* One of each pair of lambda, chosen as without damping */
-static void take_damped(struct eigenmodes *modes, double zero)
-{
-    int k = 0, n_real = 0;
-    for (int j = 0; j < 2 * modes->n; j++) {
-        const double re = modes->re[j], im = modes->im[j];
-        const bool still = re * re + im * im <= zero;
-        if (im == 0) modes->real[n_real++] = &modes->re[j];
-        if (!(im > 0)) continue;
-        modes->damped[k++] = (struct damped_mode){still ? 0 : im / TWO_PI, still ? 0 : growth_of(re, im)};
-    }
-    qsort(modes->real, (size_t)n_real, sizeof *modes->real, by_value);
-    for (int i = n_real / 2; i < n_real; i++) {
-        const double lambda = *modes->real[i];
-        modes->damped[k++] = (struct damped_mode){0, lambda * lambda <= zero ? 0 : lambda};
-    }
-    qsort(modes->damped, (size_t)modes->n, sizeof *modes->damped, by_damped_frequency);
-}
-
-/* A double lambda = 0 comes out as the root of s times the rounding of the companion matrix, s + |G + D|. Not of its square:
-   friction that nearly holds a joint leaves a slow lambda, which is not zero. */
-static double damped_zero_up_to(const struct small_motion *motion, const struct eigenmodes *modes)
-{
-    const double s = companion_scale(modes), G = norm_less_transpose(modes->n, modes->G, 0);
-    return 16 * DBL_EPSILON * (s * (s + G) + motion->moment_rate);
-}
-
 enum status eigenmodes_damp(const struct small_motion *motion, struct eigenmodes *modes)
 {
     const size_t n = (size_t)modes->n;
-    const int N = 2 * modes->n;
     if (n == 0) return STATUS_OK;
     scale(modes, motion->reduced.D, modes->D);
-    if (norm_less_transpose(modes->n, modes->D, 0) == 0) {
+    if (norm_minus_transpose(modes->n, modes->D, 0) == 0) {
         for (size_t k = 0; k < n; k++)
             modes->damped[k] = (struct damped_mode){modes->mode[k].frequency, modes->mode[k].growth};
         return STATUS_OK;
@@ -345,12 +292,13 @@ enum status eigenmodes_damp(const struct small_motion *motion, struct eigenmodes
     for (size_t i = 0; i < n * n; i++) modes->G[i] += modes->D[i];
     reduce(modes, modes->K);
     reduce(modes, modes->G);
-    const double zero = damped_zero_up_to(motion, modes);
+
+    /* A double lambda = 0 is computed as the root of s times the rounding of the companion matrix, s + |G + D|; not of its square:
+       friction that nearly holds a joint leaves a small lambda that is not zero. */
+    const double s = companion_scale(modes), G = norm_minus_transpose(modes->n, modes->G, 0);
+    const double zero = 16 * DBL_EPSILON * (s * (s + G) + motion->moment_rate);
     if (!isfinite(zero)) return STATUS_NOT_FINITE;
-    make_companion(modes);
-    const int info =
-        LAPACKE_dgeev(LAPACK_COL_MAJOR, 'N', 'N', N, modes->companion, N, modes->re, modes->im, NULL, 1, NULL, 1);
-    if (info != 0) return lapack_status(info, STATUS_NO_EIGENVALUES);
-    take_damped(modes, zero);
-    return STATUS_OK;
+    const enum status status = solve_quadratic(modes, false, zero);
+    if (status == STATUS_OK) qsort(modes->damped, n, sizeof *modes->damped, by_damped_frequency);
+    return status;
 }

@@ -2,40 +2,11 @@
 
 #include <string.h>
 
+#include "analysis/arrays.h"
 #include "analysis/failure.h"
 
-static bool allocate_arrays(const struct mechanism *m, const struct state *state, struct evaluation *e)
-{
-    struct arena *arena = &e->arena;
-    const size_t n = (size_t)m->model->nv;
-    e->n = m->model->nv;
-    e->n_prescribed = m->model->n_prescribed;
-    e->n_rows = m->constraints->n_rows;
-    e->n_actuators = m->robot->n_actuators;
-    e->n_frames = m->robot->n_frames;
-    e->frame = arena_allocate(arena, (size_t)e->n_frames, sizeof *e->frame);
-    e->qdd = arena_allocate(arena, n, sizeof(double));
-    e->M = arena_allocate(arena, n * n, sizeof(double));
-    e->bias = arena_allocate(arena, n, sizeof(double));
-    if (state->qdd != NULL) e->inverse = arena_allocate(arena, n, sizeof(double));
-    e->prescribed_tau = arena_allocate(arena, (size_t)e->n_prescribed, sizeof(double));
-    double **const by_row[] = {&e->gap, &e->gap_rate, &e->lambda},
-                   **const by_actuator[] = {&e->actuator_length, &e->actuator_rate};
-    for (int i = 0; i < 3; i++) *by_row[i] = arena_allocate(arena, (size_t)e->n_rows, sizeof(double));
-    for (int i = 0; i < 2; i++) *by_actuator[i] = arena_allocate(arena, (size_t)e->n_actuators, sizeof(double));
-    return !arena->failed;
-}
-
-static enum status forward(struct mechanism *m, const struct state *state, bool composite, struct report *report,
-                           double *qdd)
-{
-    const enum status status = constraints_choose(m, state->at.q, report);
-    if (status != STATUS_OK) return status;
-    return composite ? mechanism_forward_composite(m, &state->input, qdd) : mechanism_forward(m, &state->input, qdd);
-}
-
-/* Gaps of the loops, lengths of the actuators. After dyn_velocity() */
-static void measure(struct mechanism *m, struct evaluation *e)
+/* Gaps of the loops, lengths of the actuators, every frame of the robot. After dyn_velocity() */
+static void measure(struct mechanism *m, const struct state *state, struct evaluation *e)
 {
     const struct constraints *loops = m->constraints;
     const size_t bytes = (size_t)e->n_rows * sizeof(double);
@@ -50,11 +21,6 @@ static void measure(struct mechanism *m, struct evaluation *e)
         e->actuator_length[i] = m->actuators->line[i].length;
         e->actuator_rate[i] = m->actuators->line[i].rate;
     }
-}
-
-/* Every frame of the robot. After dyn_velocity() */
-static void measure_frames(const struct mechanism *m, const struct state *state, struct evaluation *e)
-{
     for (int i = 0; i < e->n_frames; i++) {
         const struct robot_frame *frame = &m->robot->frame[i];
         struct frame_evaluation *f = &e->frame[i];
@@ -66,15 +32,6 @@ static void measure_frames(const struct mechanism *m, const struct state *state,
         memcpy(f->curvature, strain, sizeof f->curvature);
         f->elongation = strain[3];
     }
-}
-
-/* M qdd + h minus the parts of the wrenches and of the actuators, for the qdd of the state. Forward dynamics has checked that the
-   actuators have a direction. */
-static void invert(struct mechanism *m, const struct state *state, double *inverse)
-{
-    struct input actuated = state->input;
-    actuators_apply(m, &state->input, &actuated);
-    dyn_inverse(m->model, m->work, &actuated, state->qdd, inverse);
 }
 
 /* Everything that follows from qdd */
@@ -94,18 +51,38 @@ static void describe(struct mechanism *m, const struct state *state, double *for
     for (int i = 0; i < model->n_links; i++)
         for (int k = free_velocities(&model->link[i]); k < model->link[i].joint.nv; k++)
             e->prescribed_tau[model->link[i].prescribed + k] = force[model->link[i].v + k];
-    measure(m, e);
-    measure_frames(m, state, e);
-    if (e->inverse != NULL) invert(m, state, e->inverse);
+    measure(m, state, e);
+    if (e->inverse == NULL) return;
+
+    /* M qdd + h minus the parts of the wrenches and of the actuators, for the qdd of the state. Forward dynamics has checked that
+       the actuators have a direction. */
+    struct input actuated = state->input;
+    actuators_apply(m, &state->input, &actuated);
+    dyn_inverse(model, m->work, &actuated, state->qdd, e->inverse);
 }
 
 enum status evaluation_at(struct mechanism *m, const struct state *state, bool composite, struct report *report,
                           struct evaluation *e)
 {
-    memset(e, 0, sizeof *e);
-    double *force = arena_allocate(&e->arena, (size_t)m->model->nv, sizeof *force);
-    if (!allocate_arrays(m, state, e)) return failure_status(report, STATUS_NO_MEMORY);
-    const enum status status = forward(m, state, composite, report, e->qdd);
+    *e = (struct evaluation){.n = m->model->nv,
+                             .n_prescribed = m->model->n_prescribed,
+                             .n_rows = m->constraints->n_rows,
+                             .n_actuators = m->robot->n_actuators,
+                             .n_frames = m->robot->n_frames};
+    const size_t n = (size_t)e->n;
+    double *force;
+    arrays_allocate(&e->arena, n, ARRAYS(&force, &e->qdd, &e->bias));
+    arrays_allocate(&e->arena, n * n, ARRAYS(&e->M));
+    if (state->qdd != NULL) arrays_allocate(&e->arena, n, ARRAYS(&e->inverse));
+    arrays_allocate(&e->arena, (size_t)e->n_prescribed, ARRAYS(&e->prescribed_tau));
+    arrays_allocate(&e->arena, (size_t)e->n_rows, ARRAYS(&e->gap, &e->gap_rate, &e->lambda));
+    arrays_allocate(&e->arena, (size_t)e->n_actuators, ARRAYS(&e->actuator_length, &e->actuator_rate));
+    e->frame = arena_allocate(&e->arena, (size_t)e->n_frames, sizeof *e->frame);
+    if (e->arena.failed) return failure_status(report, STATUS_NO_MEMORY);
+    enum status status = constraints_choose(m, state->at.q, report);
+    if (status == STATUS_OK)
+        status = composite ? mechanism_forward_composite(m, &state->input, e->qdd)
+                           : mechanism_forward(m, &state->input, e->qdd);
     if (status == STATUS_OK) describe(m, state, force, e);
     return failure_report(report, m, status);
 }

@@ -17,7 +17,7 @@ struct evaluation {
     double *qdd;            /* n                                                                   */
     double *M;              /* n x n                                                               */
     double *bias;           /* n: h of M qdd + h, no forces acting                                 */
-    double *inverse;        /* n: forces for the state's qdd; NULL where it has none               */
+    double *inverse;        /* n: forces for the qdd of the state; NULL if it has none             */
     double *prescribed_tau; /* n_prescribed                                                        */
     struct energy energy;
     struct frame_motion tip;
@@ -28,7 +28,7 @@ struct evaluation {
     struct arena arena;
 };
 
-/* The state is taken as it is: loops may be open. With `composite` qdd comes from the dense mass matrix. Redundant equations of
+/* The state is used as it is: loops may be open. With `composite` qdd is computed from the dense mass matrix. Redundant equations of
    loops are reported as warnings. evaluation_free() in any case. */
 enum status evaluation_at(struct mechanism *m, const struct state *state, bool composite, struct report *report,
                           struct evaluation *e);

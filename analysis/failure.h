@@ -1,10 +1,10 @@
-/* Why the equations of motion have no solution, in words. */
+/* Reports of failures. */
 #ifndef ANALYSIS_FAILURE_H
 #define ANALYSIS_FAILURE_H
 
 #include "mech/mechanism.h"
 
-/* Reports a failure of a mechanism with the link, the loop or the actuator that caused it and what to do; nothing for STATUS_OK.
+/* Reports a failure of a mechanism with the link, loop or actuator that caused it, and a remedy; nothing for STATUS_OK.
    Returns the status. */
 enum status failure_report(struct report *report, const struct mechanism *m, enum status status);
 

@@ -2,10 +2,10 @@
 
 #include <math.h>
 
-/* A coordinate of the first choice is taken if its pivot is this fraction of the largest */
-static const double GOOD_SHARE = 1e-3;
+/* A coordinate of SOLVE_FIRST is chosen if its pivot is at least this fraction of the largest */
+static const double GOOD_FRACTION = 1e-3;
 /* Pivots below this fraction of the first are rounding */
-static const double PIVOT_SHARE = 1e-12;
+static const double PIVOT_FRACTION = 1e-12;
 
 struct pivot {
     int row, column;
@@ -24,32 +24,16 @@ static struct pivot largest(int n, int k, const double *G, int first, const enum
     return best;
 }
 
-static struct pivot choose(int n, int k, const double *G, int first, const enum solve_for *wish, const int *row_of)
-{
-    const struct pivot wished = largest(n, k, G, first, wish, row_of, SOLVE_FIRST),
-                       any = largest(n, k, G, first, wish, row_of, SOLVE_IF_NEEDED);
-    return wished.size > GOOD_SHARE * any.size ? wished : any;
-}
-
-static void exchange(int n, double *a, double *b)
-{
-    for (int j = 0; j < n; j++) {
-        const double x = a[j];
-        a[j] = b[j];
-        b[j] = x;
-    }
-}
-
-/* Rows such that G has a unit column at the pivot */
+/* Row operations after which column `column` of G is a unit column, with its 1 in row `row` */
 static void eliminate(int n, int k, double *G, int row, int column)
 {
     double *own = G + n * row;
     const double pivot = own[column];
     for (int j = 0; j < n; j++) own[j] /= pivot;
     for (int i = 0; i < k; i++) {
-        const double share = G[n * i + column];
-        if (i == row || share == 0) continue;
-        for (int j = 0; j < n; j++) G[n * i + j] -= share * own[j];
+        const double factor = G[n * i + column];
+        if (i == row || factor == 0) continue;
+        for (int j = 0; j < n; j++) G[n * i + j] -= factor * own[j];
         G[n * i + column] = 0;
     }
 }
@@ -59,10 +43,16 @@ bool independent_coordinates(int n, int k, double *G, const enum solve_for *wish
     double first = 0;
     for (int j = 0; j < n; j++) row_of[j] = -1;
     for (int row = 0; row < k; row++) {
-        const struct pivot pivot = choose(n, k, G, row, wish, row_of);
+        const struct pivot wished = largest(n, k, G, row, wish, row_of, SOLVE_FIRST),
+                           any = largest(n, k, G, row, wish, row_of, SOLVE_IF_NEEDED),
+                           pivot = wished.size > GOOD_FRACTION * any.size ? wished : any;
         if (row == 0) first = pivot.size;
-        if (pivot.column < 0 || !(pivot.size > PIVOT_SHARE * first)) return false;
-        if (pivot.row != row) exchange(n, G + n * row, G + n * pivot.row);
+        if (pivot.column < 0 || !(pivot.size > PIVOT_FRACTION * first)) return false;
+        for (int j = 0; j < n && pivot.row != row; j++) {
+            const double x = G[n * row + j];
+            G[n * row + j] = G[n * pivot.row + j];
+            G[n * pivot.row + j] = x;
+        }
         eliminate(n, k, G, row, pivot.column);
         row_of[pivot.column] = row;
     }

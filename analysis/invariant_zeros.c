@@ -1,5 +1,5 @@
 /* Orthogonal reduction of the system pencil [A - s, b; c, d] to one with d != 0, which has no infinite zeros (Emami-Naeini and
-   Van Dooren 1982, for one input and one output), then the eigenvalues of what is left. */
+   Van Dooren 1982, for one input and one output), then the eigenvalues of the remaining pencil. */
 #include "analysis/invariant_zeros.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 #include "analysis/lapack.h"
 #include "analysis/norm.h"
 
-/* Reflection H = 1 - 2 v v' with x H = (0 ... 0, beta); v = 0 where x is so already. Returns beta. */
+/* Reflection H = 1 - 2 v v' with x H = (0 ... 0, beta); v = 0 if x already has this form. Returns beta. */
 static double reflection(int n, const double *x, double *v)
 {
     double rest = 0, square = 0;
@@ -31,53 +31,31 @@ static void reflect(int n, const double *v, double *row)
     for (int i = 0; i < n; i++) row[i] -= 2 * sum * v[i];
 }
 
-/* A <- H A, rows of `stride` */
-static void reflect_columns(int n, int stride, const double *v, double *A, double *sums)
-{
-    memset(sums, 0, (size_t)n * sizeof *sums);
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < n; j++) sums[j] += v[i] * A[stride * i + j];
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < n; j++) A[stride * i + j] -= 2 * v[i] * sums[j];
-}
-
-/* With b = (0 ... 0, beta) and d = 0 the last state is a multiple of 1/s of the input: it takes the input's place, and one
-   infinite zero is gone. Until d != 0; gain is the product of the betas and the last d. */
+/* With b = (0 ... 0, beta) and d = 0 the last state is a multiple of 1/s of the input: it replaces the input, which removes one
+   infinite zero. This is repeated until d != 0; gain is the product of the betas and the last d. */
 static enum status remove_infinite(struct siso *s, int stride, double *v, double *sums, double *gain)
 {
     double size_b = s->size_b;
     for (*gain = 1; s->d == 0; s->n--) {
         const int n = s->n;
-        if (n <= 0 || euclidean_norm(n, s->b) <= COEFFICIENT_SHARE * size_b) return STATUS_ZERO_TRANSFER;
+        if (n <= 0 || euclidean_norm(n, s->b) <= COEFFICIENT_FRACTION * size_b) return STATUS_ZERO_TRANSFER;
         *gain *= reflection(n, s->b, v);
         for (int i = 0; i < n; i++) reflect(n, v, s->A + stride * i);
-        reflect_columns(n, stride, v, s->A, sums);
+        memset(sums, 0, (size_t)n * sizeof *sums); /* A <- H A */
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++) sums[j] += v[i] * s->A[stride * i + j];
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++) s->A[stride * i + j] -= 2 * v[i] * sums[j];
         reflect(n, v, s->c);
         for (int i = 0; i < n - 1; i++) s->b[i] = s->A[stride * i + n - 1];
-        s->d = fabs(s->c[n - 1]) > COEFFICIENT_SHARE * s->size_c ? s->c[n - 1] : 0;
+        s->d = fabs(s->c[n - 1]) > COEFFICIENT_FRACTION * s->size_c ? s->c[n - 1] : 0;
         size_b = s->size_A;
     }
     *gain *= s->d;
     return STATUS_OK;
 }
 
-/* Columns of [A - s, b] that (c, d) does not see: with (c, d) H = (0, delta), the first n of [A, b] H - s [1, 0] H */
-static void compress(const struct siso *s, int stride, double *v, double *row, double *F, double *E)
-{
-    const int n = s->n;
-    memcpy(row, s->c, (size_t)n * sizeof *row);
-    row[n] = s->d;
-    reflection(n + 1, row, v);
-    for (int i = 0; i < n; i++) {
-        memcpy(row, s->A + stride * i, (size_t)n * sizeof *row);
-        row[n] = s->b[i];
-        reflect(n + 1, v, row);
-        memcpy(F + n * i, row, (size_t)n * sizeof *row);
-        for (int j = 0; j < n; j++) E[n * i + j] = (i == j) - 2 * v[i] * v[j];
-    }
-}
-
-/* Complex numbers come in pairs, which are made exact conjugates */
+/* Complex numbers come in pairs, which become exact conjugates */
 static void pair(int n, const double *re, const double *im, const double *under, struct complex_number *z)
 {
     for (int i = 0; i < n; i++) {
@@ -96,7 +74,18 @@ enum status invariant_zeros(struct siso *s, double *work, struct complex_number 
     if (status != STATUS_OK) return status;
     const int n = *count = s->n;
     if (n == 0) return STATUS_OK;
-    compress(s, order, v, row, F, E);
+
+    /* (c, d) H = (0, delta): the first n columns of [A, b] H - s [1, 0] H are those that the output does not see */
+    memcpy(row, s->c, (size_t)n * sizeof *row);
+    row[n] = s->d;
+    reflection(n + 1, row, v);
+    for (int i = 0; i < n; i++) {
+        memcpy(row, s->A + order * i, (size_t)n * sizeof *row);
+        row[n] = s->b[i];
+        reflect(n + 1, v, row);
+        memcpy(F + n * i, row, (size_t)n * sizeof *row);
+        for (int j = 0; j < n; j++) E[n * i + j] = (i == j) - 2 * v[i] * v[j];
+    }
     const int info = LAPACKE_dggev(LAPACK_ROW_MAJOR, 'N', 'N', n, F, n, E, n, re, im, under, NULL, 1, NULL, 1);
     if (info != 0) return lapack_status(info, STATUS_NO_EIGENVALUES);
     pair(n, re, im, under, zero);

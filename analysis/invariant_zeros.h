@@ -16,7 +16,7 @@ struct complex_number {
 };
 
 /* A direct term or a vector below this fraction of its size is rounding */
-#define COEFFICIENT_SHARE 1e-10
+#define COEFFICIENT_FRACTION 1e-10
 
 /* The finite zeros, at most n, into zero; their number; and the gain of prod (s - z) / prod (s - p). The system is overwritten;
    `work` has 2 n^2 + 5 n + 5 numbers. STATUS_ZERO_TRANSFER: the transfer function is identically zero; STATUS_NO_EIGENVALUES. */

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analysis/arrays.h"
 #include "analysis/checked.h"
 #include "analysis/failure.h"
 #include "analysis/names.h"
@@ -17,7 +18,7 @@ static void add_name(struct inverse *inverse, const char *name)
     inverse->name[inverse->n_inputs++] = arena_string(&inverse->arena, name);
 }
 
-/* A joint that the file prescribes has its motion as input, a driven one its torque */
+/* The inputs of a prescribed joint are its motion, that of a driven joint is its torque */
 static void name_inputs(struct inverse *inverse)
 {
     const struct model *model = sim_model(inverse->sim);
@@ -41,7 +42,7 @@ static void name_inputs(struct inverse *inverse)
     }
 }
 
-/* There must be inputs to compute: drives, or actuators as many as the passive joints that they move */
+/* Without drives, and without as many actuators as passive joints that they move, there is nothing to compute */
 static enum status check_inputs(const struct inverse *inverse, const char *name, struct report *report)
 {
     const struct robot *robot = inverse->robot;
@@ -52,24 +53,9 @@ static enum status check_inputs(const struct inverse *inverse, const char *name,
                    ? ", and forces of line actuators are computed for open robots alone: give joints a drive (no "
                      "`passive`)"
                    : ", and forces of line actuators follow from a motion only where there are as many as passive "
-                     "joints between their points: give the other joints a drive (no `passive`), or leave out "
+                     "joints between their points: give the other joints a drive (no `passive`), or remove "
                      "actuators");
     return STATUS_BAD_INPUT;
-}
-
-static enum status allocate_arrays(struct inverse *inverse)
-{
-    const struct robot *robot = inverse->robot;
-    struct arena *arena = &inverse->arena;
-    const size_t most = 3 * (size_t)sim_model(inverse->sim)->n_tau + (size_t)robot->n_actuators;
-    for (int i = 0; i < robot->n_links; i++)
-        if (joint_actuated(robot, i)) inverse->n_forces = robot->n_actuators;
-    inverse->force = arena_allocate(arena, (size_t)sim_model(inverse->sim)->nv, sizeof(double));
-    inverse->F = arena_allocate(arena, (size_t)robot->n_actuators, sizeof(double));
-    inverse->name = arena_allocate(arena, most, sizeof *inverse->name);
-    inverse->input = arena_allocate(arena, most, sizeof(double));
-    if (!arena->failed) name_inputs(inverse);
-    return arena->failed ? STATUS_NO_MEMORY : STATUS_OK;
 }
 
 enum status inverse_make(const char *name, const char *text, const struct robot *robot, struct motion *motion,
@@ -78,9 +64,18 @@ enum status inverse_make(const char *name, const char *text, const struct robot 
     *inverse = (struct inverse){.robot = robot, .motion = motion, .options = *options};
     inverse->report = failure_errors_only(report);
     const struct sim_motion follow = {.context = motion, .at = motion_at};
-    enum status status = sim_make_moved(name, text, &follow, &inverse->report, &inverse->sim);
-    if (status == STATUS_OK) status = allocate_arrays(inverse);
+    const enum status status = sim_make_moved(name, text, &follow, &inverse->report, &inverse->sim);
     if (status != STATUS_OK) return inverse->report.errors == 0 ? failure_status(report, status) : status;
+
+    const struct model *model = sim_model(inverse->sim);
+    const size_t n_actuators = (size_t)robot->n_actuators, most = 3 * (size_t)model->n_tau + n_actuators;
+    for (int i = 0; i < robot->n_links; i++)
+        if (joint_actuated(robot, i)) inverse->n_forces = robot->n_actuators;
+    arrays_allocate(&inverse->arena, n_actuators, ARRAYS(&inverse->F));
+    arrays_allocate(&inverse->arena, most, ARRAYS(&inverse->input));
+    inverse->name = arena_allocate(&inverse->arena, most, sizeof *inverse->name);
+    if (!inverse->arena.failed) name_inputs(inverse);
+    if (inverse->arena.failed) return failure_status(report, STATUS_NO_MEMORY);
     const bool at_rest = !options->rigid && !options->start_zero;
     instance_set(inverse->sim, instance_variables(inverse->sim)->start_static, at_rest);
     return check_inputs(inverse, name, report);
@@ -94,17 +89,6 @@ void inverse_free(struct inverse *inverse)
 }
 
 /* ---- rows ---------------------------------------------------------------------------------------------------------------------- */
-
-/* Forces of the joints and actuators as the instance has them */
-static enum status take_forces(struct inverse *inverse, struct report *report)
-{
-    const size_t bytes = (size_t)sim_model(inverse->sim)->nv * sizeof(double);
-    const enum status status = checked_update(inverse->sim, motion_time(inverse->motion, inverse->row), report);
-    if (status != STATUS_OK) return status;
-    memcpy(inverse->force, sim_drive_forces(inverse->sim), bytes);
-    for (int a = 0; a < inverse->n_forces; a++) inverse->F[a] = sim_actuator_force(inverse->sim, a);
-    return STATUS_OK;
-}
 
 static void fill_inputs(struct inverse *inverse, const double *force, const double *F)
 {
@@ -126,14 +110,17 @@ static void fill_inputs(struct inverse *inverse, const double *force, const doub
 
 static enum status compute_row(struct inverse *inverse, struct report *report)
 {
+    enum status status;
     if (inverse->options.rigid) {
-        const enum status status = rigid_inverse_at(&inverse->links, inverse->row, report);
+        status = rigid_inverse_at(&inverse->links, inverse->row, report);
         if (status == STATUS_OK) fill_inputs(inverse, inverse->links.force, inverse->links.F);
         return status;
     }
-    const enum status status = take_forces(inverse, report);
-    if (status == STATUS_OK) fill_inputs(inverse, inverse->force, inverse->F);
-    return status;
+    status = checked_update(inverse->sim, motion_time(inverse->motion, inverse->row), report);
+    if (status != STATUS_OK) return status;
+    for (int a = 0; a < inverse->n_forces; a++) inverse->F[a] = sim_actuator_force(inverse->sim, a);
+    fill_inputs(inverse, sim_drive_forces(inverse->sim), inverse->F);
+    return STATUS_OK;
 }
 
 enum status inverse_start(struct inverse *inverse, struct report *report)

@@ -1,5 +1,5 @@
-/* Inverse dynamics along a joint motion: the inputs of a robot that make its driven joints follow it. The elastic motion that goes
-   with it is integrated; or links are rigid. */
+/* Inverse dynamics along a joint motion: the inputs of a robot that make its driven joints follow it. The accompanying elastic motion
+   is integrated, or the links are rigid. */
 #ifndef ANALYSIS_INVERSE_H
 #define ANALYSIS_INVERSE_H
 
@@ -21,17 +21,17 @@ struct inverse {
     struct rigid_inverse links; /* with `rigid`                                                      */
     int row;                    /* of the motion, at which `input` is                                */
     int n_forces;               /* actuators that move joints in place of drives: all, or none       */
-    double *force, *F;          /* n: of the joints; n_actuators                                     */
+    double *F;                  /* n_actuators                                                       */
     int n_inputs;               /* inputs of the robot: tau, or q, qd, qdd where prescribed, A.force */
     char **name;                /* n_inputs                                                          */
     double *input;              /* n_inputs, at this row                                             */
-    struct report report;       /* of the instance: forwards errors to the caller's report */
+    struct report report;       /* of the instance: forwards errors to the caller's report           */
     struct arena arena;
 };
 
-/* For the robot of this text (a robot file), which messages call `name`; robot, motion and report must outlive it, and it must
-   not be moved. Then the caller may set parameters of its instance. STATUS_BAD_INPUT: nothing drives the robot. Problems are
-   reported, here and below; inverse_free() in any case. */
+/* For the robot of this text (a robot file), which messages call `name`. Robot, motion and report must outlive the struct, which
+   must not be moved. Afterwards the caller may set parameters of the instance. STATUS_BAD_INPUT: nothing drives the robot. Problems
+   are reported, here and below; inverse_free() in any case. */
 enum status inverse_make(const char *name, const char *text, const struct robot *robot, struct motion *motion,
                          const struct inverse_options *options, struct report *report, struct inverse *inverse);
 void inverse_free(struct inverse *inverse);

@@ -1,4 +1,4 @@
-/* Results of LAPACKE, whose functions take memory of their own. */
+/* Status codes for LAPACKE, whose functions allocate memory of their own. */
 #ifndef ANALYSIS_LAPACK_H
 #define ANALYSIS_LAPACK_H
 
@@ -6,7 +6,7 @@
 
 #include "base/status.h"
 
-/* `failure`: what any other reason means */
+/* `failure`: the status for any other reason */
 static inline enum status lapack_status(lapack_int info, enum status failure)
 {
     if (info == LAPACK_WORK_MEMORY_ERROR || info == LAPACK_TRANSPOSE_MEMORY_ERROR) return STATUS_NO_MEMORY;

@@ -3,7 +3,7 @@
 #include "analysis/lapack.h"
 
 /* Singular values below this fraction of the largest count as zero */
-static const double RANK_SHARE = 1e-10;
+static const double RANK_FRACTION = 1e-10;
 
 enum status least_squares(int rows, int columns, double *A, double *x, struct arena *arena, int *rank)
 {
@@ -14,7 +14,7 @@ enum status least_squares(int rows, int columns, double *A, double *x, struct ar
     if (arena->failed) return STATUS_NO_MEMORY;
     if (rows == 0 || columns == 0) return STATUS_OK;
     const int info =
-        LAPACKE_dgelsd(LAPACK_COL_MAJOR, rows, columns, 1, A, rows, x, longest, singular, RANK_SHARE, &found);
+        LAPACKE_dgelsd(LAPACK_COL_MAJOR, rows, columns, 1, A, rows, x, longest, singular, RANK_FRACTION, &found);
     *rank = (int)found;
     return lapack_status(info, STATUS_LINEAR_ALGEBRA);
 }

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "analysis/arrays.h"
 #include "analysis/failure.h"
 #include "analysis/names.h"
 #include "math/quaternion.h"
@@ -17,17 +18,8 @@ struct position_seed {
     double seed[4];
 };
 
-/* 1/2 quaternion o (0, e_k) on the four components */
-static void seed_quaternion(const struct variables *v, int state, const double *quaternion, int k,
-                            struct position_seed *s)
-{
-    const double turn[3] = {k == 0, k == 1, k == 2};
-    s->count = 4;
-    for (int c = 0; c < 4; c++) s->reference[c] = v->row[v->state[state + c]].reference;
-    quaternion_rate(quaternion, turn, s->seed);
-}
-
-/* Seeds of all tangents of the positions among the states, and the velocities that they belong to */
+/* Seeds of all tangents of the positions among the states, and the velocities that they belong to. That of a quaternion is
+   1/2 quaternion o (0, e_k) on its four components. */
 static void seed_positions(const struct linear *linear, struct position_seed *seed)
 {
     const struct variables *v = instance_variables(linear->point->sim);
@@ -38,16 +30,22 @@ static void seed_positions(const struct linear *linear, struct position_seed *se
         const int moving = free_velocities(lm), quaternion = joint_quaternion(&model->robot->link[i].joint);
         const int plain = quaternion < 0 ? moving : quaternion;
         for (int k = 0; k < moving + lm->m; k++, count++) {
+            struct position_seed *s = &seed[count];
             linear->coordinate[count] = (k < moving ? lm->v : lm->eta_v - moving) + k;
-            if (k >= plain && k < moving)
-                seed_quaternion(v, state, linear->point->state.at.q + lm->q + quaternion, k - plain, &seed[count]);
-            else seed[count] = (struct position_seed){1, {v->row[v->state[state++]].reference}, {1}};
+            if (k >= plain && k < moving) {
+                const double rotation[3] = {k == plain, k == plain + 1, k == plain + 2};
+                s->count = 4;
+                for (int c = 0; c < 4; c++) s->reference[c] = v->row[v->state[state + c]].reference;
+                quaternion_rate(linear->point->state.at.q + lm->q + quaternion, rotation, s->seed);
+            } else {
+                *s = (struct position_seed){1, {v->row[v->state[state++]].reference}, {1}};
+            }
             if (quaternion >= 0 && k == moving - 1) state += 4;
         }
     }
 }
 
-/* Tangents have the unit of their position, of a quaternion rad */
+/* A tangent has the unit of its position, or rad if that is a quaternion */
 static enum status name_states(struct linear *linear)
 {
     const struct variables *v = instance_variables(linear->point->sim);
@@ -88,16 +86,16 @@ static enum status number_variables(struct linear *linear)
         if (variable->causality == CAUSALITY_OUTPUT) linear->y[linear->n_outputs++] = signal;
     }
     const size_t inputs = (size_t)linear->n_inputs, outputs = (size_t)linear->n_outputs;
-    linear->A = arena_allocate(arena, states * states, sizeof(double));
-    linear->B = arena_allocate(arena, states * inputs, sizeof(double));
-    linear->C = arena_allocate(arena, outputs * states, sizeof(double));
-    linear->D = arena_allocate(arena, outputs * inputs, sizeof(double));
+    arrays_allocate(arena, states * states, ARRAYS(&linear->A));
+    arrays_allocate(arena, states * inputs, ARRAYS(&linear->B));
+    arrays_allocate(arena, outputs * states, ARRAYS(&linear->C));
+    arrays_allocate(arena, outputs * inputs, ARRAYS(&linear->D));
     return arena->failed ? STATUS_NO_MEMORY : STATUS_OK;
 }
 
 /* ---- matrices ------------------------------------------------------------------------------------------------------------------- */
 
-/* What is differentiated: rates of the states that are not positions, then outputs */
+/* The variables that are differentiated: rates of the states that are not positions, then outputs */
 struct unknowns {
     int count;
     int *reference;
@@ -105,8 +103,8 @@ struct unknowns {
 };
 
 /* Column j of (A; C), or of (B; D): the rows of A and B below those of the positions */
-static enum status take_column(struct linear *linear, const struct position_seed *known, const struct unknowns *unknown,
-                               double *derivatives, double *outputs, int stride)
+static enum status compute_column(struct linear *linear, const struct position_seed *known,
+                                  const struct unknowns *unknown, double *derivatives, double *outputs, int stride)
 {
     const int n = linear->n_positions, rates = linear->n_states - n;
     const enum status status = instance_directional(linear->point->sim, unknown->count, unknown->reference,
@@ -135,39 +133,34 @@ static void differentiate_positions(struct linear *linear)
     }
 }
 
-static enum status differentiate(struct linear *linear)
-{
-    const struct variables *v = instance_variables(linear->point->sim);
-    const int n = linear->n_positions, N = linear->n_states, rates = N - n, m = linear->n_inputs;
-    const size_t count = (size_t)(rates + linear->n_outputs);
-    struct unknowns unknown = {.count = (int)count,
-                               .reference = arena_allocate(&linear->arena, count, sizeof(int)),
-                               .change = arena_allocate(&linear->arena, count, sizeof(double))};
-    struct position_seed *position = arena_allocate(&linear->arena, (size_t)n, sizeof *position);
-    if (linear->arena.failed) return STATUS_NO_MEMORY;
-    const int first = v->n_states - rates; /* velocities and states of drives follow the positions */
-    for (int i = 0; i < rates; i++) unknown.reference[i] = v->row[v->derivative[first + i]].reference;
-    for (int i = 0; i < linear->n_outputs; i++) unknown.reference[rates + i] = linear->y[i].reference;
-    seed_positions(linear, position);
-    differentiate_positions(linear);
-    enum status status = name_states(linear);
-    for (int j = 0; j < N && status == STATUS_OK; j++) {
-        const struct position_seed velocity = {1, {v->row[v->state[j < n ? 0 : first + j - n]].reference}, {1}};
-        status = take_column(linear, j < n ? &position[j] : &velocity, &unknown, linear->A + j, linear->C + j, N);
-    }
-    for (int j = 0; j < m && status == STATUS_OK; j++) {
-        const struct position_seed input = {1, {linear->u[j].reference}, {1}};
-        status = take_column(linear, &input, &unknown, linear->B + j, linear->D + j, m);
-    }
-    return status;
-}
-
 enum status linear_make(struct operating_point *point, struct report *report, struct linear *linear)
 {
     memset(linear, 0, sizeof *linear);
     linear->point = point;
     enum status status = number_variables(linear);
-    if (status == STATUS_OK) status = differentiate(linear);
+    if (status != STATUS_OK) return failure_report(report, point->mechanism, status);
+    const struct variables *v = instance_variables(point->sim);
+    const int n = linear->n_positions, N = linear->n_states, rates = N - n, m = linear->n_inputs;
+    const int first = v->n_states - rates; /* velocities and states of drives follow the positions */
+    const size_t count = (size_t)(rates + linear->n_outputs);
+    struct unknowns unknown = {.count = (int)count,
+                               .reference = arena_allocate(&linear->arena, count, sizeof(int)),
+                               .change = arena_allocate(&linear->arena, count, sizeof(double))};
+    struct position_seed *position = arena_allocate(&linear->arena, (size_t)n, sizeof *position);
+    if (linear->arena.failed) return failure_report(report, point->mechanism, STATUS_NO_MEMORY);
+    for (int i = 0; i < rates; i++) unknown.reference[i] = v->row[v->derivative[first + i]].reference;
+    for (int i = 0; i < linear->n_outputs; i++) unknown.reference[rates + i] = linear->y[i].reference;
+    seed_positions(linear, position);
+    differentiate_positions(linear);
+    status = name_states(linear);
+    for (int j = 0; j < N && status == STATUS_OK; j++) {
+        const struct position_seed velocity = {1, {v->row[v->state[j < n ? 0 : first + j - n]].reference}, {1}};
+        status = compute_column(linear, j < n ? &position[j] : &velocity, &unknown, linear->A + j, linear->C + j, N);
+    }
+    for (int j = 0; j < m && status == STATUS_OK; j++) {
+        const struct position_seed input = {1, {linear->u[j].reference}, {1}};
+        status = compute_column(linear, &input, &unknown, linear->B + j, linear->D + j, m);
+    }
     return failure_report(report, point->mechanism, status);
 }
 

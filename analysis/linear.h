@@ -26,16 +26,16 @@ struct linear {
     struct arena arena;
 };
 
-/* At a point after operating_point_move(), which must outlive it. Problems are reported, here and below; linear_free() in any
+/* At a point after operating_point_move(). The point must outlive the linearization. Problems are reported, here and below; linear_free() in any
    case. */
 enum status linear_make(struct operating_point *point, struct report *report, struct linear *linear);
 void linear_free(struct linear *linear);
 
-/* A closed robot in minimal coordinates (minimal.c): the states that remain are those that the loops leave free; A, B, C, D are
-   those of motions on the loops, prescribed motions among the inputs included. An open robot stays as it is. */
+/* Reduces a closed robot to minimal coordinates (minimal.c): states that the loops leave free. A, B, C, D are then those of motions on
+   the loops, with prescribed motions among the inputs. An open robot stays as it is. */
 enum status linear_minimal(struct linear *linear, struct report *report);
 
-/* Index of an input or output by its name; -1, with a report, where there is none. */
+/* Index of the input or output with this name; -1, with a report, if there is none. */
 int linear_find_input(const struct linear *linear, const char *name, struct report *report);
 int linear_find_output(const struct linear *linear, const char *name, struct report *report);
 

@@ -9,7 +9,7 @@ struct matrices {
     int n, n_tau, n_rows;
     double *M, *C, *K;           /* n x n                                                                       */
     double *G;                   /* n                                                                           */
-    double *B;                   /* n x n_tau:  1 where a torque acts; zero for passive and prescribed joints */
+    double *B;                   /* n x n_tau:  1 for the torque of a joint; zero for passive and prescribed joints */
     double *constraint_jacobian; /* n_rows x n: all equations of the loops, redundant ones too                  */
     struct arena arena;
 };

@@ -1,12 +1,13 @@
 /* A closed robot in minimal coordinates. */
 #include <string.h>
 
+#include "analysis/arrays.h"
 #include "analysis/failure.h"
 #include "analysis/independent.h"
 #include "analysis/linear.h"
 #include "analysis/names.h"
 
-/* dq = N dy: all coordinates by those that the loops leave free, prescribed joints among them */
+/* dq = N dy: all coordinates as functions of those that the loops leave free, which include prescribed joints */
 struct freedom {
     int n;         /* free coordinates                                                             */
     int *free_one; /* n: their indices in q                                                        */
@@ -18,38 +19,7 @@ struct freedom {
 
 /* ---- free coordinates --------------------------------------------------------------------------------------------------------- */
 
-static enum status find_basis(struct linear *linear, struct freedom *f)
-{
-    struct mechanism *m = linear->point->mechanism;
-    const struct constraints *loops = m->constraints;
-    struct arena *arena = &linear->arena;
-    const size_t n = (size_t)m->model->nv, k = (size_t)loops->n_active;
-    double *G = arena_allocate(arena, n * k, sizeof *G);
-    enum solve_for *wish = arena_allocate(arena, n, sizeof *wish);
-    int *row_of = arena_allocate(arena, n, sizeof *row_of);
-    f->n = m->model->nv - loops->n_active;
-    f->free_one = arena_allocate(arena, n, sizeof(int));
-    f->N = arena_allocate(arena, n * n, sizeof(double));
-    if (arena->failed) return STATUS_NO_MEMORY;
-    memcpy(G, loops->G, n * k * sizeof *G);
-    for (size_t i = 0; i < n; i++) wish[i] = SOLVE_IF_NEEDED;
-    for (int i = 0; i < m->model->n_links; i++) {
-        const struct link_model *lm = &m->model->link[i];
-        for (int c = lm->v; c < lm->v + lm->joint.nv; c++)
-            wish[c] = lm->prescribed >= 0 ? SOLVE_NEVER : lm->passive ? SOLVE_FIRST : SOLVE_IF_NEEDED;
-    }
-    const bool independent = independent_coordinates((int)n, (int)k, G, wish, row_of, f->free_one, f->N);
-    return independent ? STATUS_OK : STATUS_SINGULAR_LOOP;
-}
-
-static int free_index(const struct freedom *f, int coordinate)
-{
-    for (int c = 0; c < f->n; c++)
-        if (f->free_one[c] == coordinate) return c;
-    return -1;
-}
-
-/* Which free coordinate, or its rate, each state and each input is */
+/* Finds the free coordinate, or its rate, that each state and each input is */
 static enum status number_free(struct linear *linear, struct freedom *f)
 {
     const struct model *model = linear->point->mechanism->model;
@@ -58,9 +28,11 @@ static enum status number_free(struct linear *linear, struct freedom *f)
     f->of_input = arena_allocate(&linear->arena, (size_t)linear->n_inputs, sizeof(int));
     f->is_rate = arena_allocate(&linear->arena, (size_t)linear->n_inputs, sizeof(bool));
     if (linear->arena.failed) return STATUS_NO_MEMORY;
-    for (int i = 0; i < half; i++) f->of_state[i] = f->of_state[half + i] = free_index(f, linear->coordinate[i]);
+    for (int i = 0; i < 2 * half; i++) f->of_state[i] = -1;
     for (int j = 0; j < linear->n_inputs; j++) f->of_input[j] = -1;
-    for (int c = 0; c < f->n; c++)
+    for (int c = 0; c < f->n; c++) {
+        for (int i = 0; i < half; i++)
+            if (f->free_one[c] == linear->coordinate[i]) f->of_state[i] = f->of_state[half + i] = c;
         for (int d = POSITION; d <= VELOCITY; d++) {
             char name[NAME_SIZE];
             if (d == POSITION) name_tangent(model, f->free_one[c], name);
@@ -71,6 +43,7 @@ static enum status number_free(struct linear *linear, struct freedom *f)
                 f->is_rate[j] = d == VELOCITY;
             }
         }
+    }
     return STATUS_OK;
 }
 
@@ -85,7 +58,7 @@ static double along(const struct linear *linear, const struct freedom *f, const 
     return sum;
 }
 
-/* A row of (A B) or (C D) in minimal coordinates; `state` has the states that remain */
+/* A row of (A B) or (C D) in minimal coordinates; `state` lists the remaining states */
 static void reduce_row(const struct linear *linear, const struct freedom *f, const double *row, const double *by_input,
                        int count, const int *state, double *out, double *out_input)
 {
@@ -98,27 +71,18 @@ static void reduce_row(const struct linear *linear, const struct freedom *f, con
     }
 }
 
-/* Columns of N that belong to the states that remain, whose coordinates become linear->coordinate */
-static enum status take_basis(struct linear *linear, const struct freedom *f, int half, const int *state)
-{
-    const int n = linear->point->mechanism->model->nv;
-    linear->basis = arena_allocate(&linear->arena, (size_t)n * (size_t)half, sizeof(double));
-    if (linear->basis == NULL) return STATUS_NO_MEMORY;
-    for (int j = 0; j < half; j++) {
-        const int c = f->of_state[state[j]];
-        for (int i = 0; i < n; i++) linear->basis[half * i + j] = f->N[f->n * i + c];
-        linear->coordinate[j] = f->free_one[c];
-    }
-    return STATUS_OK;
-}
-
 static enum status reduce(struct linear *linear, const struct freedom *f)
 {
     const size_t n = (size_t)linear->n_states, m = (size_t)linear->n_inputs, p = (size_t)linear->n_outputs;
+    const int nv = linear->point->mechanism->model->nv;
     struct arena *arena = &linear->arena;
     int *state = arena_allocate(arena, n, sizeof *state), count = 0;
-    double *A = arena_allocate(arena, n * n, sizeof *A), *B = arena_allocate(arena, n * m, sizeof *B),
-           *C = arena_allocate(arena, p * n, sizeof *C), *D = arena_allocate(arena, p * m, sizeof *D);
+    double *A, *B, *C, *D;
+    arrays_allocate(arena, n * n, ARRAYS(&A));
+    arrays_allocate(arena, n * m, ARRAYS(&B));
+    arrays_allocate(arena, p * n, ARRAYS(&C));
+    arrays_allocate(arena, p * m, ARRAYS(&D));
+    arrays_allocate(arena, (size_t)nv * n, ARRAYS(&linear->basis));
     if (arena->failed) return STATUS_NO_MEMORY;
     for (int i = 0; i < linear->n_states; i++)
         if (f->of_state[i] >= 0) state[count++] = i;
@@ -130,19 +94,45 @@ static enum status reduce(struct linear *linear, const struct freedom *f)
     for (size_t i = 0; i < p; i++)
         reduce_row(linear, f, linear->C + n * i, linear->D + m * i, count, state, C + left * i, D + m * i);
     for (int i = 0; i < count; i++) linear->x[i] = linear->x[state[i]];
+
+    /* columns of N that belong to the remaining states */
     const int half = (count - (linear->n_states - 2 * linear->n_positions)) / 2;
+    for (int j = 0; j < half; j++) {
+        const int c = f->of_state[state[j]];
+        for (int i = 0; i < nv; i++) linear->basis[half * i + j] = f->N[f->n * i + c];
+        linear->coordinate[j] = f->free_one[c];
+    }
     linear->n_states = count;
     linear->n_positions = half;
     linear->A = A, linear->B = B, linear->C = C, linear->D = D;
-    return take_basis(linear, f, half, state);
+    return STATUS_OK;
 }
 
 enum status linear_minimal(struct linear *linear, struct report *report)
 {
-    struct freedom freedom;
-    if (linear->point->mechanism->constraints->n_active == 0) return STATUS_OK;
-    enum status status = find_basis(linear, &freedom);
-    if (status == STATUS_OK) status = number_free(linear, &freedom);
+    const struct mechanism *m = linear->point->mechanism;
+    const struct constraints *loops = m->constraints;
+    struct arena *arena = &linear->arena;
+    const int n = m->model->nv, k = loops->n_active;
+    const size_t count = (size_t)n;
+    struct freedom freedom = {.n = n - k};
+    if (k == 0) return STATUS_OK;
+    double *G;
+    arrays_allocate(arena, count * (size_t)k, ARRAYS(&G));
+    arrays_allocate(arena, count * count, ARRAYS(&freedom.N));
+    freedom.free_one = arena_allocate(arena, count, sizeof(int));
+    int *row_of = arena_allocate(arena, count, sizeof *row_of);
+    enum solve_for *wish = arena_allocate(arena, count, sizeof *wish);
+    if (arena->failed) return failure_status(report, STATUS_NO_MEMORY);
+    memcpy(G, loops->G, count * (size_t)k * sizeof *G);
+    for (int i = 0; i < n; i++) wish[i] = SOLVE_IF_NEEDED;
+    for (int i = 0; i < m->model->n_links; i++) {
+        const struct link_model *lm = &m->model->link[i];
+        for (int c = lm->v; c < lm->v + lm->joint.nv; c++)
+            wish[c] = lm->prescribed >= 0 ? SOLVE_NEVER : lm->passive ? SOLVE_FIRST : SOLVE_IF_NEEDED;
+    }
+    const bool independent = independent_coordinates(n, k, G, wish, row_of, freedom.free_one, freedom.N);
+    enum status status = independent ? number_free(linear, &freedom) : STATUS_SINGULAR_LOOP;
     if (status == STATUS_OK) status = reduce(linear, &freedom);
     return failure_status(report, status);
 }

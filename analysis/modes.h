@@ -41,8 +41,8 @@ struct sweep {
     struct arena arena;
 };
 
-/* The rest of the state stays, except that the loops follow to every pose from the start of the robot: closure_follow(); driven
-   joints follow only where the swept joint is passive, and links must not bend. sweep_free() in any case. */
+/* The rest of the state stays, except that the loops follow to every pose from the start of the robot: closure_follow(). Driven
+   joints follow only if the swept joint is passive, and links must not bend. modes_sweep_free() in any case. */
 enum status modes_sweep_make(struct modes *modes, const struct sweep_options *options, struct state *state,
                              struct report *report, struct sweep *sweep);
 void modes_sweep_free(struct sweep *sweep);

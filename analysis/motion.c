@@ -53,13 +53,6 @@ static const double *row_of(const struct motion *motion, int row)
     return motion->table.number + (size_t)motion->table.n_columns * (size_t)row;
 }
 
-static int find_column(const struct csv *table, const char *name)
-{
-    for (int c = 1; c < table->n_columns; c++)
-        if (strcmp(table->name[c], name) == 0) return c;
-    return -1;
-}
-
 /* Numbers the coordinates of all joints */
 static enum status number_coordinates(struct motion *motion, struct report *report, int *count)
 {
@@ -74,47 +67,33 @@ static enum status number_coordinates(struct motion *motion, struct report *repo
     return motion_possible(robot, motion->passive_too, report);
 }
 
-/* Columns of a joint; how many are missing */
-static int find_columns(struct motion *motion, int link, struct report *report)
-{
-    static const char *const what[3] = {"q", "qd", "qdd"};
-    const struct joint *joint = &motion->robot->link[link].joint;
-    const int count = joint_velocities(joint);
-    int missing = 0;
-    for (int i = 0; i < 3 * count; i++) {
-        char name[NAME_SIZE];
-        if (count > 1) snprintf(name, sizeof name, "%s.%s[%d]", joint->name, what[i % 3], i / 3 + 1);
-        else snprintf(name, sizeof name, "%s.%s", joint->name, what[i % 3]);
-        const int column = motion->column[3 * motion->first[link] + i] = find_column(&motion->table, name);
-        if (column >= 0) continue;
-        report_add(report, REPORT_ERROR, "%s: the column %s is missing: q, qd and qdd of every %s are needed",
-                   motion->table.file, name, motion_joint(motion->robot, motion->passive_too));
-        missing++;
-    }
-    return missing;
-}
-
 enum status motion_from_table(const struct robot *robot, bool passive_too, const struct csv *table,
                               struct report *report, struct motion *motion)
 {
+    static const char *const what[3] = {"q", "qd", "qdd"};
     int count, missing = 0;
     *motion = (struct motion){.robot = robot, .passive_too = passive_too, .table = *table, .n_rows = table->n_rows};
     const enum status status = number_coordinates(motion, report, &count);
     if (status != STATUS_OK) return status;
     motion->column = arena_allocate(&motion->arena, 3 * (size_t)count, sizeof(int));
     if (motion->column == NULL) return failure_status(report, STATUS_NO_MEMORY);
-    for (int i = 0; i < robot->n_links; i++)
-        if (motion_gives(robot, passive_too, i)) missing += find_columns(motion, i, report);
+    for (int i = 0; i < robot->n_links; i++) {
+        const struct joint *joint = &robot->link[i].joint;
+        const int numbers = motion_gives(robot, passive_too, i) ? 3 * joint_velocities(joint) : 0;
+        for (int k = 0; k < numbers; k++) {
+            char name[NAME_SIZE];
+            if (numbers > 3) snprintf(name, sizeof name, "%s.%s[%d]", joint->name, what[k % 3], k / 3 + 1);
+            else snprintf(name, sizeof name, "%s.%s", joint->name, what[k % 3]);
+            int column = table->n_columns - 1;
+            while (column > 0 && strcmp(table->name[column], name) != 0) column--;
+            motion->column[3 * motion->first[i] + k] = column;
+            if (column > 0) continue;
+            report_add(report, REPORT_ERROR, "%s: the column %s is missing: q, qd and qdd of every %s are needed",
+                       table->file, name, motion_joint(robot, passive_too));
+            missing++;
+        }
+    }
     return missing == 0 ? STATUS_OK : STATUS_BAD_INPUT;
-}
-
-/* The interval a <= t <= b, searched from the interval of the last time; the last interval has no end */
-static int find_interval(struct motion *motion, double t)
-{
-    int *i = &motion->interval;
-    while (*i > 0 && t < motion_row(motion, *i)) --*i;
-    while (*i < motion->n_rows - 2 && t >= motion_row(motion, *i + 1)) ++*i;
-    return *i;
 }
 
 /* Slope of a column at a row: of the parabola through it and its two neighbors, at an end through the next two */
@@ -129,12 +108,16 @@ static double slope(const struct motion *motion, int column, int row)
     return row < middle ? d - bend * before : row > middle ? e + bend * after : d + bend * before;
 }
 
-/* Each of q, qd, qdd by a cubic whose end slopes are the next one's rows, those of qdd by differences: all three are of fourth
-   order, so they are consistent to fourth order, and rounding of q is not amplified into accelerations. */
+/* Each of q, qd, qdd is a cubic. The end slopes of q are the rows of qd, those of qd the rows of qdd, and those of qdd come from
+   differences. All three are of fourth order and consistent to that order, and rounding of q is not amplified into accelerations. */
 static void interpolate(struct motion *motion, double t, int coordinate, double x[3])
 {
-    const int i = find_interval(motion, t), *column = motion->column + 3 * coordinate;
-    const int next = i + 1 < motion->n_rows ? i + 1 : i;
+    /* the interval that contains t, searched from that of the last time; the last interval has no end */
+    int i = motion->interval;
+    while (i > 0 && t < motion_row(motion, i)) i--;
+    while (i < motion->n_rows - 2 && t >= motion_row(motion, i + 1)) i++;
+    motion->interval = i;
+    const int next = i + 1 < motion->n_rows ? i + 1 : i, *column = motion->column + 3 * coordinate;
     const double *a = row_of(motion, i), *b = row_of(motion, next), h = b[0] - a[0];
     const double s = h > 0 ? (t - motion_row(motion, i)) / h : 0;
     for (int d = 0; d < 2; d++)
@@ -163,15 +146,7 @@ enum status motion_cycloid(const struct robot *robot, bool passive_too, const do
     return STATUS_OK;
 }
 
-static void cycloid(const struct motion *motion, double t, int coordinate, double start, double x[3])
-{
-    const double pi = 3.14159265358979323846, k = motion->k[coordinate], T = motion->T[coordinate];
-    x[0] = start + k * (t - T / pi * sin(pi * t / T));
-    x[1] = k * (1 - cos(pi * t / T));
-    x[2] = k * pi / T * sin(pi * t / T);
-}
-
-/* ---- either way ---------------------------------------------------------------------------------------------------------------- */
+/* ---- both --------------------------------------------------------------------------------------------------------------------- */
 
 double motion_time(const struct motion *motion, int row)
 {
@@ -188,8 +163,14 @@ void motion_at(void *context, double t, int link, int k, double x[3])
 {
     struct motion *motion = context;
     const int coordinate = motion->first[link] + k;
-    if (motion->column != NULL) interpolate(motion, t, coordinate, x);
-    else cycloid(motion, t, coordinate, motion->robot->link[link].joint.start_position[k], x);
+    if (motion->column != NULL) {
+        interpolate(motion, t, coordinate, x);
+        return;
+    }
+    const double pi = 3.14159265358979323846, rate = motion->k[coordinate], T = motion->T[coordinate];
+    x[0] = motion->robot->link[link].joint.start_position[k] + rate * (t - T / pi * sin(pi * t / T));
+    x[1] = rate * (1 - cos(pi * t / T));
+    x[2] = rate * pi / T * sin(pi * t / T);
 }
 
 void motion_free(struct motion *motion)

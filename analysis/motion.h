@@ -9,31 +9,30 @@ enum { MOST_MOTION_ROWS = 1000000000 };
 
 struct motion {
     const struct robot *robot;
-    bool
-        passive_too; /* passive joints have a motion too, not only those that are driven, prescribed or moved by actuators */
+    bool passive_too; /* passive joints have a motion too, even if no actuators move them */
     int n_rows;
     /* a table */
     struct csv table;
-    int *first;   /* n_links: number of the first coordinate of the joint, those of all joints counted */
+    int *first;   /* n_links: index of the joint's first coordinate among those of all joints */
     int *column;  /* coordinates x 3: columns of q, qd, qdd; NULL: a formula */
-    int interval; /* of the table, where the last time was found         */
+    int interval; /* of the table, that contains the last time           */
     /* a cycloid */
     double *k, *T; /* coordinates                    [rad/s or m/s], [s] */
     double until, step;
     struct arena arena;
 };
 
-/* Whether the motion of this link's joint must be given; how many coordinates that are; what such a joint is, in words. */
+/* Whether the motion of this link's joint must be given; the number of coordinates of all such joints; such a joint in words. */
 bool motion_gives(const struct robot *robot, bool passive_too, int link);
 int motion_count(const struct robot *robot, bool passive_too);
 const char *motion_joint(const struct robot *robot, bool passive_too);
 
-/* STATUS_BAD_INPUT with a report where the motion of a joint would have to be given that has no coordinates (a quaternion). */
+/* STATUS_BAD_INPUT with a report if the motion must be given of a joint that has no coordinates but a quaternion. */
 enum status motion_possible(const struct robot *robot, bool passive_too, struct report *report);
 
 /* From a table, whose memory must outlive the motion: columns J.q, J.qd, J.qdd (J.q[k], ... of a joint with two
-   coordinates) of every joint that moves. STATUS_BAD_INPUT with a report where one is missing, or where motion_possible()
-   says so. motion_free() in any case, here and below. */
+   coordinates) of every joint that moves. STATUS_BAD_INPUT with a report if one is missing, or if motion_possible() fails.
+   motion_free() in any case, here and below. */
 enum status motion_from_table(const struct robot *robot, bool passive_too, const struct csv *table,
                               struct report *report, struct motion *motion);
 
@@ -43,7 +42,7 @@ enum status motion_cycloid(const struct robot *robot, bool passive_too, const do
                            double step, struct report *report, struct motion *motion);
 void motion_free(struct motion *motion);
 
-/* Time of a row, and how long it is after the first. */
+/* Time of a row; the same counted from the first row. */
 double motion_time(const struct motion *motion, int row);
 double motion_row(const struct motion *motion, int row);
 

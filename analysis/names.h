@@ -11,7 +11,7 @@ enum derivative { POSITION, VELOCITY, ACCELERATION };
 /* Names of q (J.q, J.quaternion[k], L.eta[k]), of qd (J.qd, J.omega[k], L.etad[k]) or of qdd, at index i of that array. */
 void name_coordinate(const struct model *model, enum derivative derivative, int i, char name[NAME_SIZE]);
 
-/* Name of number i of a tangent of q, counted as velocities: that of the position where there is one, J.dtheta[k] of a quaternion. */
+/* Name of number i of a tangent of q: that of the position, or J.dtheta[k] for a quaternion. */
 void name_tangent(const struct model *model, int i, char name[NAME_SIZE]);
 
 /* Name of the force on velocity k of a joint: J.tau, J.torque[k]. */

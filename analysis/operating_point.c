@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "analysis/arrays.h"
 #include "analysis/closure.h"
 #include "analysis/failure.h"
 #include "analysis/names.h"
@@ -12,12 +13,12 @@
 
 /* Largest acceleration of a passive joint in an equilibrium: the effect of rounding q to seven digits [rad/s^2 or m/s^2] */
 static const double LARGEST_ACCELERATION = 1e-5;
-/* An equilibrium that is farther from the state is said [rad or m] */
+/* If a joint of the equilibrium is farther than this from its start, a warning is reported [rad or m] */
 static const double FAR = 0.5;
 
 /* ---- a STATE and the variables of an instance -------------------------------------------------------------------------------- */
 
-/* Prescribed motions and forces; also those on frames that have no inputs */
+/* Prescribed motions and forces, also those on frames that have no inputs */
 static void put_inputs(const struct point *at, struct instance *sim)
 {
     const struct variables *v = instance_variables(sim);
@@ -37,18 +38,7 @@ void state_to_start(const struct state *state, struct instance *sim)
     put_inputs(&state->at, sim);
 }
 
-/* q and qd as the instance has them */
-static void take_states(const struct instance *sim, struct point *at)
-{
-    const struct variables *v = instance_variables(sim);
-    at->model = sim_model(sim);
-    for (int s = 0; s < v->n_states; s++) {
-        const struct variable *state = &v->row[v->state[s]];
-        *variable_place(state, at) = instance_get(sim, state->reference);
-    }
-}
-
-/* ---- life ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- make and free ------------------------------------------------------------------------------------------------------------- */
 
 enum status operating_point_make(const char *name, const char *text, struct report *report,
                                  struct operating_point *point)
@@ -70,61 +60,31 @@ void operating_point_free(struct operating_point *point)
     arena_release(&point->arena);
 }
 
-/* ---- moving to the state --------------------------------------------------------------------------------------------------------- */
+/* ---- equilibrium ---------------------------------------------------------------------------------------------------------------- */
 
-/* States of drives that the STATE gives */
-static void put_drive_states(const struct operating_point *point)
-{
-    const struct variables *v = instance_variables(point->sim);
-    const int n = robot_drive_states(point->mechanism->robot);
-    for (int i = 0; i < n; i++)
-        instance_set(point->sim, v->row[v->state[v->n_states - n + i]].reference, point->state.w[i]);
-}
-
-/* The instance starts at the state; with `bend` its elastic coordinates are at rest there with the joints locked. The state
-   follows. */
-static enum status start(struct operating_point *point, bool bend)
+/* Initializes the instance at the state, which then receives q and qd of the instance. With `at_rest` the instance finds the static
+   equilibrium from there; otherwise its drives have the states that the STATE gives. */
+static enum status initialize(struct operating_point *point, bool at_rest)
 {
     const struct experiment experiment = {0};
+    const struct variables *v = instance_variables(point->sim);
+    const int n = robot_drive_states(point->mechanism->robot);
+    struct point *at = &point->state.at;
     state_to_start(&point->state, point->sim);
-    instance_set(point->sim, instance_variables(point->sim)->start_static, bend);
+    instance_set(point->sim, v->start_static, at_rest);
     const enum status status = instance_initialize(point->sim, &experiment);
     if (status != STATUS_OK) return status == STATUS_OPEN_LOOP ? STATUS_BAD_INPUT : status;
-    if (point->state.w != NULL && !bend) put_drive_states(point);
-    take_states(point->sim, &point->state.at);
+    for (int i = 0; i < n && point->state.w != NULL && !at_rest; i++)
+        instance_set(point->sim, v->row[v->state[v->n_states - n + i]].reference, point->state.w[i]);
+    at->model = sim_model(point->sim);
+    for (int s = 0; s < v->n_states; s++) {
+        const struct variable *state = &v->row[v->state[s]];
+        *variable_place(state, at) = instance_get(point->sim, state->reference);
+    }
     return STATUS_OK;
 }
 
-static enum status start_at_state(struct operating_point *point, bool given, struct report *report)
-{
-    const size_t n = (size_t)point->mechanism->model->nq;
-    struct arena scratch = {0};
-    double *before = arena_allocate(&scratch, n, sizeof *before);
-    if (before == NULL) return failure_status(report, STATUS_NO_MEMORY);
-    memcpy(before, point->state.at.q, n * sizeof *before);
-    enum status status = STATUS_OK;
-    if (given) status = closure_of_state(point->mechanism, true, &point->state, report);
-    if (status == STATUS_OK) status = start(point, false);
-    if (status == STATUS_OK && !given)
-        closure_report_bending(point->mechanism->model, point->state.at.q, before, REPORT_WARNING, report);
-    arena_release(&scratch);
-    return status;
-}
-
-/* ---- equilibrium --------------------------------------------------------------------------------------------------------------- */
-
-/* Commands of drives that hold */
-static void take_commands(struct operating_point *point)
-{
-    const struct robot *robot = point->mechanism->robot;
-    for (int d = 0; d < robot->n_drives; d++) {
-        const struct robot_drive *of = &robot->drive[d];
-        const double command = sim_holding_command(point->sim, d);
-        if (!isnan(command)) point->state.at.drive[of->first + of->drive->command] = command;
-    }
-}
-
-/* Joints that settled far from where they were and were not expected to */
+/* Reports joints whose equilibrium is far from their start, unless they are free to move */
 static void report_far(const struct operating_point *point, struct report *report)
 {
     const struct model *model = point->mechanism->model;
@@ -142,52 +102,38 @@ static void report_far(const struct operating_point *point, struct report *repor
     }
 }
 
-/* Forces of lines that other ones could replace */
-static void report_ambiguous(const struct operating_point *point, struct report *report)
-{
-    if (sim_statics(point->sim)->ambiguous > 0)
-        report_add(report, REPORT_WARNING,
-                   "the forces of the actuators are not unique: the smallest that hold are given");
-}
-
-/* Velocities and accelerations zero, positions, torques and forces those that were found */
-static enum status settle(struct operating_point *point, struct report *report)
+/* The state becomes the equilibrium: velocities and accelerations zero, positions, torques, forces and commands of drives as found */
+static enum status find_equilibrium(struct operating_point *point, struct report *report)
 {
     const struct model *model = point->mechanism->model;
-    memset(point->state.at.qd, 0, (size_t)model->nv * sizeof(double));
-    memset(point->state.at.prescribed_qdd, 0, (size_t)model->n_prescribed * sizeof(double));
-    const enum status status = start(point, true);
+    struct point *at = &point->state.at;
+    memset(at->qd, 0, (size_t)model->nv * sizeof(double));
+    memset(at->prescribed_qdd, 0, (size_t)model->n_prescribed * sizeof(double));
+    const enum status status = initialize(point, true);
     if (status != STATUS_OK) return status;
     const struct statics *found = sim_statics(point->sim);
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];
         for (int k = 0; !lm->passive && k < free_velocities(lm); k++)
-            if (!found->moves[lm->v + k]) point->state.at.tau[lm->tau + k] = found->holding[lm->v + k];
+            if (!found->moves[lm->v + k]) at->tau[lm->tau + k] = found->holding[lm->v + k];
     }
-    memcpy(point->state.at.actuator_force, found->F, (size_t)model->robot->n_actuators * sizeof(double));
-    take_commands(point);
-    put_inputs(&point->state.at, point->sim);
+    memcpy(at->actuator_force, found->F, (size_t)model->robot->n_actuators * sizeof(double));
+    for (int d = 0; d < model->robot->n_drives; d++) {
+        const struct robot_drive *drive = &model->robot->drive[d];
+        const double command = sim_holding_command(point->sim, d);
+        if (!isnan(command)) at->drive[drive->first + drive->drive->command] = command;
+    }
+    put_inputs(at, point->sim);
     report_far(point, report);
-    report_ambiguous(point, report);
+    if (found->ambiguous > 0)
+        report_add(report, REPORT_WARNING,
+                   "the forces of the actuators are not unique: those with the smallest norm are given");
     sim_guard_equilibrium(point->sim, report);
     return STATUS_OK;
 }
 
-/* A passive joint that was held on request */
-static void report_held(const struct operating_point *point, int link, int k, struct report *report)
-{
-    const struct link_model *lm = &point->mechanism->model->link[link];
-    const struct joint *joint = &point->mechanism->robot->link[link].joint;
-    char name[NAME_SIZE];
-    name_joint_force(joint, k, name);
-    report_add(
-        report, REPORT_WARNING,
-        "passive joint '%s' is held by %s = %.6g %s, which nothing provides: with it free this is no equilibrium",
-        joint->name, name, sim_statics(point->sim)->holding[lm->v + k], lm->joint.part[k] == TURNS ? "N.m" : "N");
-}
-
-/* Passive joints that are held where they would not rest. What accelerates is looked for among them only: joints that lines balance
-   accelerate too where a base that is held would fall. */
+/* Reports passive joints that are locked but would not be at rest if they were free. Joints that actuators balance are not checked: they
+   accelerate too if a locked base would fall. */
 static void report_unsupported(const struct operating_point *point, struct report *report)
 {
     const struct model *model = point->mechanism->model;
@@ -195,33 +141,48 @@ static void report_unsupported(const struct operating_point *point, struct repor
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];
         for (int k = 0; lm->passive && k < lm->joint.nv; k++) {
+            const struct joint *joint = &model->robot->link[i].joint;
             const int c = lm->v + k;
-            if (!found->moves[c] && !found->balanced[c] && fabs(point->qdd[c]) > LARGEST_ACCELERATION)
-                report_held(point, i, k, report);
+            char name[NAME_SIZE];
+            if (found->moves[c] || found->balanced[c] || !(fabs(point->qdd[c]) > LARGEST_ACCELERATION)) continue;
+            name_joint_force(joint, k, name);
+            report_add(
+                report, REPORT_WARNING,
+                "passive joint '%s' is held by %s = %.6g %s, which no drive provides: if the joint is free, this "
+                "is not an equilibrium",
+                joint->name, name, found->holding[c], lm->joint.part[k] == TURNS ? "N.m" : "N");
         }
     }
 }
 
-/* ---- accelerations ------------------------------------------------------------------------------------------------------------- */
+/* ---- moving to the state --------------------------------------------------------------------------------------------------------- */
 
-static enum status accelerate(struct operating_point *point, struct report *report)
+enum status operating_point_move(struct operating_point *point, bool given, bool equilibrium, struct report *report)
 {
-    const enum status status = instance_update(point->sim);
-    char text[REASON_SIZE];
+    const size_t nq = (size_t)point->mechanism->model->nq;
+    struct state *state = &point->state;
+    struct arena scratch = {0};
+    double *before;
+    arrays_allocate(&scratch, nq, ARRAYS(&before));
+    if (before == NULL) return failure_status(report, STATUS_NO_MEMORY);
+    memcpy(before, state->at.q, nq * sizeof *before);
+    enum status status = given ? closure_of_state(point->mechanism, true, state, report) : STATUS_OK;
+    if (status == STATUS_OK) status = initialize(point, false);
+    if (status == STATUS_OK && !given)
+        closure_report_bending(point->mechanism->model, state->at.q, before, REPORT_WARNING, report);
+    arena_release(&scratch);
+    if (status == STATUS_OK && equilibrium) status = find_equilibrium(point, report);
+    if (status != STATUS_OK) return status;
+
+    status = instance_update(point->sim);
     if (status != STATUS_OK) {
+        char text[REASON_SIZE];
         report_add(report, REPORT_ERROR, "%s", instance_reason(point->sim, status, text));
         return status;
     }
     const int nv = point->mechanism->model->nv;
     memcpy(point->qdd, sim_accelerations(point->sim), (size_t)nv * sizeof(double));
-    return isfinite(euclidean_norm(nv, point->qdd)) ? STATUS_OK : failure_not_finite(report, "the accelerations");
-}
-
-enum status operating_point_move(struct operating_point *point, bool given, bool equilibrium, struct report *report)
-{
-    enum status status = start_at_state(point, given, report);
-    if (status == STATUS_OK && equilibrium) status = settle(point, report);
-    if (status == STATUS_OK) status = accelerate(point, report);
-    if (status == STATUS_OK && equilibrium) report_unsupported(point, report);
-    return status;
+    if (!isfinite(euclidean_norm(nv, point->qdd))) return failure_not_finite(report, "the accelerations");
+    if (equilibrium) report_unsupported(point, report);
+    return STATUS_OK;
 }

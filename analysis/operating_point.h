@@ -1,4 +1,4 @@
-/* An instance at a state: what a linearization is about. Here a STATE and the variables of an instance meet. */
+/* An instance at a state: the operating point of a linearization. A STATE becomes values of the variables of an instance. */
 #ifndef ANALYSIS_OPERATING_POINT_H
 #define ANALYSIS_OPERATING_POINT_H
 
@@ -14,20 +14,20 @@ struct operating_point {
     struct mechanism *mechanism; /* the instance's                                                  */
     struct state state;          /* filled by the caller between make and move                      */
     double *qdd;                 /* nv: accelerations there                                         */
-    struct report report;        /* of the instance: forwards errors to the caller's report */
+    struct report report;        /* of the instance: forwards errors to the caller's report         */
     struct arena arena;
 };
 
-/* The instance of a robot file's text; `name` is what messages call it. The report must outlive the point, which must not be
+/* The instance of a robot file's text; `name` is its name in messages. The report must outlive the point, which must not be
    moved. Problems are reported, here and below; operating_point_free() in any case. */
 enum status operating_point_make(const char *name, const char *text, struct report *report,
                                  struct operating_point *point);
 void operating_point_free(struct operating_point *point);
 
-/* Moves the instance to the state, whose loops are closed first (`given`: a state that leaves them open is a warning), and
-   computes qdd. With `equilibrium` the state becomes the static equilibrium that mech/statics.h finds from it: rates and prescribed
-   accelerations zero, joints that are free settle, joints and lines that are held get the torques and forces that hold them.
-   STATUS_NO_EQUILIBRIUM, STATUS_BAD_INPUT where a loop stays open, STATUS_NOT_FINITE. */
+/* Moves the instance to the state and computes qdd. The loops of the state are closed first; if it was `given` and they are open, a
+   warning is reported. With `equilibrium` the state becomes the static equilibrium that mech/statics.h finds from it: velocities
+   and prescribed accelerations are zero, free joints find their equilibrium, locked joints and actuators receive the torques and
+   forces that hold them. STATUS_NO_EQUILIBRIUM, STATUS_BAD_INPUT if a loop cannot be closed, STATUS_NOT_FINITE. */
 enum status operating_point_move(struct operating_point *point, bool given, bool equilibrium, struct report *report);
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analysis/arrays.h"
 #include "analysis/norm.h"
 #include "drive/drive.h"
 #include "flex/body.h"
@@ -14,7 +15,7 @@
 
 static const double PI = 3.141592653589793;
 
-/* ---- what is usual --------------------------------------------------------------------------------------------------------------- */
+/* ---- usual values ---------------------------------------------------------------------------------------------------------------- */
 
 static const double MODULUS[2] = {1e8, 1e12}; /* E                                     [Pa]      */
 static const double DENSITY[2] = {100, 3e4};  /* of a material                         [kg/m^3]  */
@@ -34,24 +35,8 @@ static bool outside(double value, const double range[2])
 
 /* ---- materials and rigid bodies ------------------------------------------------------------------------------------------------- */
 
-static void check_material(int i, const struct beam *beam, struct report *report)
-{
-    if (!beam->has_section) return; /* no material */
-    if (outside(beam->material.E, MODULUS))
-        report_add(report, REPORT_WARNING,
-                   "links[%d].beam.material.E = %g: Young's modulus is usually between %g and %g Pa (steel 2.1e11); is "
-                   "this in GPa or N/mm^2?",
-                   i, beam->material.E, MODULUS[0], MODULUS[1]);
-    if (outside(beam->material.density, DENSITY))
-        report_add(
-            report, REPORT_WARNING,
-            "links[%d].beam.material.density = %g: the density is usually between %g and %g kg/m^3 (steel 7850); "
-            "is this in g/cm^3 or kg/mm^3?",
-            i, beam->material.density, DENSITY[0], DENSITY[1]);
-}
-
-/* Density of the solid ellipsoid with mass m and principal inertias I: semi-axes a_k^2 = 5/(2m) (I_1 + I_2 + I_3 - 2 I_k). Negative where
-   an inertia is zero, or where they leave an axis no length (up to rounding). */
+/* Density of the solid ellipsoid with mass m and principal inertias I: semi-axes a_k^2 = 5/(2m) (I_1 + I_2 + I_3 - 2 I_k). Negative if
+   an inertia is zero, or if an a_k^2 is not positive (up to rounding). */
 static double ellipsoid_density(const struct mass_properties *body)
 {
     const double *J = body->inertia;
@@ -80,7 +65,19 @@ static void check_density(int i, const char *part, const struct mass_properties 
 
 static void check_bodies(int i, const struct link *link, struct report *report)
 {
-    if (link->type == BODY_BEAM) check_material(i, &link->beam, report);
+    const struct material *material = &link->beam.material;
+    const bool has_material = link->type == BODY_BEAM && link->beam.has_section;
+    if (has_material && outside(material->E, MODULUS))
+        report_add(report, REPORT_WARNING,
+                   "links[%d].beam.material.E = %g: Young's modulus is usually between %g and %g Pa (steel 2.1e11); is "
+                   "this in GPa or N/mm^2?",
+                   i, material->E, MODULUS[0], MODULUS[1]);
+    if (has_material && outside(material->density, DENSITY))
+        report_add(
+            report, REPORT_WARNING,
+            "links[%d].beam.material.density = %g: the density is usually between %g and %g kg/m^3 (steel 7850); "
+            "is this in g/cm^3 or kg/mm^3?",
+            i, material->density, DENSITY[0], DENSITY[1]);
     if (link->type == BODY_RIGID) check_density(i, "rigid", &link->rigid, report);
     if (link->has_hub) check_density(i, "hub", &link->hub, report);
     if (link->has_payload) check_density(i, "payload", &link->payload, report);
@@ -88,7 +85,7 @@ static void check_bodies(int i, const struct link *link, struct report *report)
 
 /* ---- joints ----------------------------------------------------------------------------------------------------------------------- */
 
-/* links[i].joint.WHAT, with the index k where the joint has several of them, and then the member */
+/* links[i].joint.WHAT, with the index k if the joint has several of them, and then the member */
 static void check_angle(int i, const char *what, int k, int count, const char *member, double angle,
                         struct report *report)
 {
@@ -125,17 +122,13 @@ static double link_length(const struct link *link)
     return euclidean_norm(3, r);
 }
 
-static void check_length(int i, const struct link *link, struct report *report)
+static void check_link(int i, const struct link *link, const struct link_summary *summary, struct report *report)
 {
     const double length = link_length(link);
     if (length > LONGEST)
         report_add(report, REPORT_WARNING,
                    "links[%d] (%s): %.6g m from hinge to tip; usual is at most %g m. Are lengths in mm?", i, link->name,
                    length, LONGEST);
-}
-
-static void check_frequencies(int i, const struct link *link, const struct link_summary *summary, struct report *report)
-{
     if (summary->n_frequencies < 1) return;
     const double first = summary->frequency[0], last = summary->frequency[summary->n_frequencies - 1];
     if (outside(first, FREQUENCY))
@@ -152,61 +145,53 @@ static void check_frequencies(int i, const struct link *link, const struct link_
 
 /* ---- static deflection ------------------------------------------------------------------------------------------------------------ */
 
-/* eta = K^-1 Q of a link, Q the generalized forces that gravity exerts on its modes through its own mass and all that it carries;
-   false where K is singular */
-static bool bend(const struct link_model *lm, const double *force, struct arena *arena, double **eta)
-{
-    const size_t m = (size_t)lm->m;
-    double *K = arena_allocate(arena, m * m, sizeof *K), *inverse_d = arena_allocate(arena, m, sizeof *inverse_d);
-    *eta = arena_allocate(arena, m, sizeof **eta);
-    if (arena->failed) return false;
-    memcpy(K, lm->body->K, m * m * sizeof *K);
-    for (size_t k = 0; k < m; k++) (*eta)[k] = -force[(size_t)lm->eta_v + k];
-    if (cholesky_factor(lm->m, K, inverse_d) != 0) return false;
-    cholesky_solve(lm->m, K, inverse_d, *eta);
-    return true;
-}
-
-/* |u - u_H - theta_H x (x - x_H)|: what a section moves relative to the hinge */
-static double section_deflection(const struct body *body, const struct section *section, const double *eta)
-{
-    double u[3], theta[3], u_H[3], theta_H[3], arm[3], turned[3];
-    section_sum(section, body->m, eta, u, theta);
-    section_sum(&body->hinge, body->m, eta, u_H, theta_H);
-    for (int a = 0; a < 3; a++) arm[a] = section->x[a] - body->hinge.x[a];
-    cross3(theta_H, arm, turned);
-    for (int a = 0; a < 3; a++) u[a] -= u_H[a] + turned[a];
-    return euclidean_norm(3, u);
-}
-
-/* The largest deflection over stations of a beam or nodes of a nodal body; negative: out of memory */
+/* The largest |u - u_H - theta_H x (x - x_H)|, the displacement relative to the hinge H, over stations of a beam or nodes of a nodal
+   body; negative: out of memory */
 static double largest_deflection(const struct link *link, const struct body *body, const double *eta)
 {
     enum { STATIONS = 16 };
     const bool beam = link->type == BODY_BEAM;
     const int count = beam ? STATIONS : link->nodal.n_nodes;
-    double largest = 0;
+    double largest = 0, u_H[3], theta_H[3];
+    section_sum(&body->hinge, body->m, eta, u_H, theta_H);
     for (int k = 0; k < count; k++) {
         struct arena scratch = {0};
         struct section section;
         const double x = beam ? link->beam.length * (k + 1) / STATIONS : 0;
-        const bool made = body_section(link, x, k, &scratch, &section) == STATUS_OK;
-        if (made) largest = fmax(largest, section_deflection(body, &section, eta));
+        const bool built = body_section(link, x, k, &scratch, &section) == STATUS_OK;
+        if (built) {
+            double u[3], theta[3], arm[3], rotated[3];
+            section_sum(&section, body->m, eta, u, theta);
+            for (int a = 0; a < 3; a++) arm[a] = section.x[a] - body->hinge.x[a];
+            cross3(theta_H, arm, rotated);
+            for (int a = 0; a < 3; a++) u[a] -= u_H[a] + rotated[a];
+            largest = fmax(largest, euclidean_norm(3, u));
+        }
         arena_release(&scratch);
-        if (!made) return -1;
+        if (!built) return -1;
     }
     return largest;
 }
 
+/* eta = K^-1 Q of a link, Q being the generalized forces that gravity exerts on its modes through its own mass and through all that is
+   attached to it. `force` holds -Q. If K is singular, there is nothing to check. */
 static enum status check_deflection(int i, const struct link *link, const struct link_model *lm, const double *force,
                                     struct report *report)
 {
+    const size_t m = (size_t)lm->m;
     struct arena scratch = {0};
-    double *eta, deflection = 0;
-    if (bend(lm, force, &scratch, &eta)) deflection = largest_deflection(link, lm->body, eta);
-    const bool failed = scratch.failed || deflection < 0;
+    double *K, *inverse_d, *eta, deflection = -1;
+    arrays_allocate(&scratch, m * m, ARRAYS(&K));
+    arrays_allocate(&scratch, m, ARRAYS(&inverse_d, &eta));
+    if (!scratch.failed) {
+        memcpy(K, lm->body->K, m * m * sizeof *K);
+        for (size_t k = 0; k < m; k++) eta[k] = -force[(size_t)lm->eta_v + k];
+        const bool regular = cholesky_factor(lm->m, K, inverse_d) == 0;
+        if (regular) cholesky_solve(lm->m, K, inverse_d, eta);
+        deflection = regular ? largest_deflection(link, lm->body, eta) : 0;
+    }
     arena_release(&scratch);
-    if (failed) return STATUS_NO_MEMORY;
+    if (deflection < 0) return STATUS_NO_MEMORY;
 
     const bool shortened = link->type == BODY_BEAM && link->beam.foreshortening;
     const double length = link_length(link), usual = shortened ? SHORTENED_DEFLECTION : DEFLECTION;
@@ -214,39 +199,33 @@ static enum status check_deflection(int i, const struct link *link, const struct
         report_add(
             report, REPORT_WARNING,
             "links[%d] (%s): gravity bends it by %.3g m at the start, %.3g of its length (linear, joints locked, with "
-            "what it carries); usual is below %g. Check stiffness, masses and gravity, or cut the link: the model is "
-            "for small deflections",
+            "all that is attached to it); usual is below %g. Check stiffness, masses and gravity, or divide the link: "
+            "the model is for small deflections",
             i, link->name, deflection, deflection / length, usual);
     return STATUS_OK;
 }
 
-/* Forces that hold the modes of the robot at the start against gravity, nv: undeformed and at rest, with all joints locked and loops cut;
-   NULL: out of memory */
-static const double *holding_forces(const struct summary *summary, struct arena *arena)
-{
-    const struct model *model = summary->mechanism.model;
-    double *force = arena_allocate(arena, (size_t)model->nv, sizeof *force);
-    struct point rest;
-    point_make(model, arena, &rest);
-    if (arena->failed) return NULL;
-    memcpy(rest.q, summary->start.at.q, (size_t)model->nq * sizeof *rest.q);
-    for (int i = 0; i < model->n_links; i++)
-        for (int k = 0; k < model->link[i].m; k++) rest.q[model->link[i].eta_q + k] = 0;
-    const struct input in = point_input(&rest);
-    dyn_configuration(model, summary->mechanism.work, rest.q);
-    dyn_inverse(model, summary->mechanism.work, &in, NULL, force);
-    return force;
-}
-
+/* The forces are those that hold the modes of the robot at the start against gravity: undeformed and at rest, with all joints locked and
+   loops cut */
 static enum status check_deflections(const struct robot *robot, const struct summary *summary, struct report *report)
 {
+    const struct model *model = summary->mechanism.model;
     struct arena scratch = {0};
-    const double *force = holding_forces(summary, &scratch);
-    enum status status = force != NULL ? STATUS_OK : STATUS_NO_MEMORY;
-    for (int i = 0; i < robot->n_links && status == STATUS_OK; i++) {
-        const struct link_model *lm = &summary->mechanism.model->link[i];
-        if (lm->m > 0) status = check_deflection(i, &robot->link[i], lm, force, report);
+    struct point rest;
+    double *force;
+    arrays_allocate(&scratch, (size_t)model->nv, ARRAYS(&force));
+    point_make(model, &scratch, &rest);
+    enum status status = scratch.failed ? STATUS_NO_MEMORY : STATUS_OK;
+    if (status == STATUS_OK) {
+        const struct input in = point_input(&rest);
+        memcpy(rest.q, summary->start.at.q, (size_t)model->nq * sizeof *rest.q);
+        for (int i = 0; i < model->n_links; i++)
+            for (int k = 0; k < model->link[i].m; k++) rest.q[model->link[i].eta_q + k] = 0;
+        dyn_configuration(model, summary->mechanism.work, rest.q);
+        dyn_inverse(model, summary->mechanism.work, &in, NULL, force);
     }
+    for (int i = 0; i < robot->n_links && status == STATUS_OK; i++)
+        if (model->link[i].m > 0) status = check_deflection(i, &robot->link[i], &model->link[i], force, report);
     arena_release(&scratch);
     return status;
 }
@@ -262,38 +241,32 @@ static void check_drives(const struct robot *robot, const struct summary *summar
     dyn_position(m.model, m.work);
     actuators_measure(&m);
     for (int d = 0; d < robot->n_drives; d++) {
-        const struct robot_drive *of = &robot->drive[d];
+        const struct robot_drive *drive = &robot->drive[d];
         double v[MOST_VALUES];
         char name[MOST_NAME];
-        if (of->actuator < 0) continue;
-        robot_drive_values(robot, of, v);
-        v[of->drive->position] = m.actuators->line[of->actuator].length;
-        const char *error = of->drive->error(v);
+        if (drive->actuator < 0) continue;
+        robot_drive_values(robot, drive, v);
+        v[drive->drive->position] = m.actuators->line[drive->actuator].length;
+        const char *error = drive->drive->error(v);
         if (error != NULL)
             report_add(report, REPORT_WARNING, "%s: %.6g m long at the start: %s", robot_drive_name(robot, d, name),
-                       v[of->drive->position], error);
+                       v[drive->drive->position], error);
     }
 }
 
 /* ---- all together ------------------------------------------------------------------------------------------------------------------- */
 
-static void check_gravity(const struct robot *robot, struct report *report)
+enum status plausibility_check(const struct robot *robot, const struct summary *summary, struct report *report)
 {
     const double g = euclidean_norm(3, robot->gravity);
     if (g != 0 && outside(g, GRAVITY))
         report_add(report, REPORT_WARNING,
                    "gravity: its size is %g; usual is 0, or between %g and %g m/s^2 (Earth 9.81)", g, GRAVITY[0],
                    GRAVITY[1]);
-}
-
-enum status plausibility_check(const struct robot *robot, const struct summary *summary, struct report *report)
-{
-    check_gravity(robot, report);
     for (int i = 0; i < robot->n_links; i++) {
         check_joint(i, &robot->link[i].joint, report);
         check_bodies(i, &robot->link[i], report);
-        check_length(i, &robot->link[i], report);
-        check_frequencies(i, &robot->link[i], &summary->link[i], report);
+        check_link(i, &robot->link[i], &summary->link[i], report);
     }
     if (robot->n_drives > 0) check_drives(robot, summary, report);
     return check_deflections(robot, summary, report);

@@ -1,4 +1,4 @@
-/* Seeded random states for measurements: joints anywhere, modes small against their link. */
+/* Seeded random states for measurements: any joint positions, modes small relative to their link. */
 #ifndef ANALYSIS_RANDOM_STATE_H
 #define ANALYSIS_RANDOM_STATE_H
 

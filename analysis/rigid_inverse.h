@@ -9,15 +9,16 @@
 struct rigid_inverse {
     struct mechanism mechanism; /* all constraints are active */
     struct motion *motion;
-    double *q, *qd, *qdd; /* n: at a row; q of passive joints is the initial guess for the next one */
-    double *force;        /* n                                                                      */
-    double *F;            /* n_actuators; where actuators replace drives                            */
+    double *q, *qd, *qdd;    /* n: at a row; q of passive joints is the initial guess for the next one */
+    double *force;           /* n                                                                      */
+    double *F;               /* n_actuators; if actuators replace drives                               */
+    int n_passive, *passive; /* velocities of the joints whose motion is not given                     */
     bool actuated;
     struct arena arena;
 };
 
-/* For a robot whose moved joints are prescribed, which outlives it, as does the motion. Problems are reported, here and below;
-   rigid_inverse_free() in any case. */
+/* For a robot in which the joints whose motion is given are prescribed and all others are passive. It must outlive the struct, and
+   so must the motion. Problems are reported, here and below; rigid_inverse_free() in any case. */
 enum status rigid_inverse_make(const struct robot *robot, struct motion *motion, bool actuated, struct report *report,
                                struct rigid_inverse *r);
 void rigid_inverse_free(struct rigid_inverse *r);

@@ -102,8 +102,8 @@ double rows_cubic_at(double h, double s, double y0, double y1, double d0, double
     return r * r * ((1 + 2 * s) * y0 + s * h * d0) + s * s * ((1 + 2 * r) * y1 - r * h * d1);
 }
 
-/* x = A + integral of the cubic v0 + h a0 s + c2 s^2 + c3 s^3 through the rates + gap w(s), where `gap` is the change of position
-   that the integral misses and w = 10 s^3 - 15 s^4 + 6 s^5, whose first two derivatives are zero at both ends */
+/* x = A + integral of the cubic v0 + h a0 s + c2 s^2 + c3 s^3 through the rates + gap w(s), where `gap` is the change of
+   position that the integral lacks, and w = 10 s^3 - 15 s^4 + 6 s^5, whose first two derivatives are zero at both ends */
 void rows_quintic_at(double h, double s, const double A[3], const double B[3], double x[3])
 {
     if (s <= 0 || s >= 1) {

@@ -3,12 +3,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "analysis/arrays.h"
 #include "analysis/invariant_zeros.h"
 #include "analysis/lapack.h"
 #include "analysis/norm.h"
 
 /* Entries of A below this fraction of W^2, and of V of W, are rounding and couple nothing */
-static const double COUPLING_SHARE = 1e-14;
+static const double COUPLING_FRACTION = 1e-14;
 
 /* x <- x L'^-1 */
 static void divide_row(int n, const double *L, double *x)
@@ -30,57 +31,51 @@ static void multiply(int n, const double *L, int count, double *X)
         }
 }
 
-/* Mass matrix of the positions among the states: without prescribed joints, and N'MN of a closed robot in minimal coordinates */
-static enum status take_mass(const struct linear *linear, struct arena *arena, struct second_order *s)
+/* L of M = L L', M being the mass matrix of the positions among the states: without prescribed joints, and N'MN of a closed robot in
+   minimal coordinates */
+static enum status factor_mass(const struct linear *linear, struct arena *arena, struct second_order *s)
 {
     const struct mechanism *m = linear->point->mechanism;
     const int n = s->n, N = m->model->nv;
     const double *M = m->work->M, *basis = linear->basis;
+    double *MN;
     dyn_configuration(m->model, m->work, linear->point->state.at.q);
     dyn_mass_matrix(m->model, m->work);
-    if (basis == NULL) {
-        for (int i = 0; i < n; i++)
-            for (int j = 0; j < n; j++) s->L[n * i + j] = M[N * linear->coordinate[i] + linear->coordinate[j]];
-        return STATUS_OK;
+    for (int i = 0; i < n && basis == NULL; i++)
+        for (int j = 0; j < n; j++) s->L[n * i + j] = M[N * linear->coordinate[i] + linear->coordinate[j]];
+    if (basis != NULL) {
+        arrays_allocate(arena, (size_t)N * (size_t)n, ARRAYS(&MN));
+        if (arena->failed) return STATUS_NO_MEMORY;
+        for (int k = 0; k < N; k++)
+            for (int l = 0; l < N; l++)
+                for (int j = 0; j < n; j++) MN[n * k + j] += M[N * k + l] * basis[n * l + j];
+        for (int k = 0; k < N; k++)
+            for (int i = 0; i < n; i++)
+                for (int j = 0; j < n; j++) s->L[n * i + j] += basis[n * k + i] * MN[n * k + j];
     }
-    double *MN = arena_allocate(arena, (size_t)N * (size_t)n, sizeof *MN);
-    if (MN == NULL) return STATUS_NO_MEMORY;
-    for (int k = 0; k < N; k++)
-        for (int l = 0; l < N; l++)
-            for (int j = 0; j < n; j++) MN[n * k + j] += M[N * k + l] * basis[n * l + j];
-    for (int k = 0; k < N; k++)
-        for (int i = 0; i < n; i++)
-            for (int j = 0; j < n; j++) s->L[n * i + j] += basis[n * k + i] * MN[n * k + j];
-    return STATUS_OK;
+    if (n == 0) return STATUS_OK;
+    return lapack_status(LAPACKE_dpotrf(LAPACK_ROW_MAJOR, 'L', n, s->L, n), STATUS_NOT_POSITIVE);
 }
 
-/* L of M = L L' */
-static enum status factor(const struct linear *linear, struct arena *arena, struct second_order *s)
-{
-    const enum status status = take_mass(linear, arena, s);
-    if (status != STATUS_OK || s->n == 0) return status;
-    return lapack_status(LAPACKE_dpotrf(LAPACK_ROW_MAJOR, 'L', s->n, s->L, s->n), STATUS_NOT_POSITIVE);
-}
-
-/* dx/dt = T x + v with T of turning quaternions (linear.h), so a row that is c x + e v is (c - e T) x + e dx/dt */
-static void subtract_turning(const struct linear *linear, int n, const double *e, double *c)
+/* dx/dt = T x + v, where T is zero but for quaternions (linear.h), so a row c x + e v is (c - e T) x + e dx/dt */
+static void subtract_rotation(const struct linear *linear, int n, const double *e, double *c)
 {
     for (int k = 0; k < n; k++)
         for (int j = 0; j < n; j++) c[j] -= e[k] * linear->A[2 * n * k + j];
 }
 
 /* Row of C in these coordinates, split into positions and rates */
-static void take_output(const struct linear *linear, const struct second_order *s, int y, double *c, double *e)
+static void get_output(const struct linear *linear, const struct second_order *s, int y, double *c, double *e)
 {
     const double *row = linear->C + (size_t)linear->n_states * (size_t)y;
     memcpy(c, row, (size_t)s->n * sizeof *c);
     memcpy(e, row + s->n, (size_t)s->n * sizeof *e);
-    subtract_turning(linear, s->n, e, c);
+    subtract_rotation(linear, s->n, e, c);
     divide_row(s->n, s->L, c);
     divide_row(s->n, s->L, e);
 }
 
-static void take_input(const struct linear *linear, const struct second_order *s, int u, double *b)
+static void get_input(const struct linear *linear, const struct second_order *s, int u, double *b)
 {
     for (int i = 0; i < s->n; i++) b[i] = linear->B[(size_t)linear->n_inputs * (size_t)(s->n + i) + (size_t)u];
     multiply(s->n, s->L, 1, b);
@@ -93,18 +88,18 @@ static bool same_vector(const struct signal *a, const struct signal *b)
     return stem == strcspn(b->name, "[") && memcmp(a->name, b->name, stem) == 0;
 }
 
-/* Sizes of b, c, d: the largest among the components of their vectors. What is small compared with them is rounding: zero. */
+/* Sizes of b, c, d: the largest among the components of their vectors. Numbers that are small relative to them are rounding. */
 static void measure(const struct linear *linear, int u, int y, struct second_order *s)
 {
     const int n = s->n;
     for (int j = 0; j < linear->n_inputs; j++) {
         if (!same_vector(&linear->u[j], &linear->u[u])) continue;
-        take_input(linear, s, j, s->b);
+        get_input(linear, s, j, s->b);
         s->size_b = fmax(s->size_b, euclidean_norm(n, s->b));
     }
     for (int i = 0; i < linear->n_outputs; i++) {
         if (!same_vector(&linear->y[i], &linear->y[y])) continue;
-        take_output(linear, s, i, s->c, s->e);
+        get_output(linear, s, i, s->c, s->e);
         s->size_c = fmax(s->size_c, euclidean_norm(n, s->c) + s->fastest * euclidean_norm(n, s->e));
         for (int j = 0; j < linear->n_inputs; j++)
             if (same_vector(&linear->u[j], &linear->u[u]))
@@ -115,25 +110,21 @@ static void measure(const struct linear *linear, int u, int y, struct second_ord
 
 static void clear_small(int n, double *x, double size)
 {
-    if (euclidean_norm(n, x) <= COEFFICIENT_SHARE * size) memset(x, 0, (size_t)n * sizeof *x);
+    if (euclidean_norm(n, x) <= COEFFICIENT_FRACTION * size) memset(x, 0, (size_t)n * sizeof *x);
 }
 
-static enum status take_matrices(const struct linear *linear, struct arena *arena, struct second_order *s)
+static enum status compute_matrices(const struct linear *linear, struct arena *arena, struct second_order *s)
 {
     const int n = s->n = linear->n_states / 2;
-    const size_t square = (size_t)n * (size_t)n;
-    double **const matrices[] = {&s->A, &s->V, &s->L}, **const vectors[] = {&s->b, &s->c, &s->e};
-    for (int i = 0; i < 3; i++) {
-        *matrices[i] = arena_allocate(arena, square, sizeof(double));
-        *vectors[i] = arena_allocate(arena, (size_t)n, sizeof(double));
-    }
-    const enum status status = arena->failed ? STATUS_NO_MEMORY : factor(linear, arena, s);
+    arrays_allocate(arena, (size_t)n * (size_t)n, ARRAYS(&s->A, &s->V, &s->L));
+    arrays_allocate(arena, (size_t)n, ARRAYS(&s->b, &s->c, &s->e));
+    const enum status status = arena->failed ? STATUS_NO_MEMORY : factor_mass(linear, arena, s);
     if (status != STATUS_OK) return status;
     for (int i = 0; i < n; i++) {
         const double *row = linear->A + 2 * (size_t)n * (size_t)(n + i);
         memcpy(s->A + n * i, row, (size_t)n * sizeof(double));
         memcpy(s->V + n * i, row + n, (size_t)n * sizeof(double));
-        subtract_turning(linear, n, s->V + n * i, s->A + n * i);
+        subtract_rotation(linear, n, s->V + n * i, s->A + n * i);
         for (int j = 0; j < n; j++) s->V[n * i + j] += linear->A[2 * n * i + j];
         divide_row(n, s->L, s->A + n * i);
         divide_row(n, s->L, s->V + n * i);
@@ -141,51 +132,55 @@ static enum status take_matrices(const struct linear *linear, struct arena *aren
     multiply(n, s->L, n, s->A);
     multiply(n, s->L, n, s->V);
     s->fastest = fmax(sqrt(euclidean_norm(n * n, s->A)), euclidean_norm(n * n, s->V));
-    if (s->fastest == 0) s->fastest = 1; /* only integrators: any unit of time will do */
+    if (s->fastest == 0) s->fastest = 1; /* only integrators: any unit of time is suitable */
     return STATUS_OK;
 }
 
-/* ---- what is coupled ------------------------------------------------------------------------------------------------------ */
+/* ---- coupled coordinates -------------------------------------------------------------------------------------------------- */
 
 static bool coupled(const struct second_order *s, int i, int j)
 {
     const int ij = s->n * i + j, ji = s->n * j + i;
     const double W = s->fastest;
-    return fmax(fabs(s->A[ij]), fabs(s->A[ji])) > COUPLING_SHARE * W * W ||
-           fmax(fabs(s->V[ij]), fabs(s->V[ji])) > COUPLING_SHARE * W;
+    return fmax(fabs(s->A[ij]), fabs(s->A[ji])) > COUPLING_FRACTION * W * W ||
+           fmax(fabs(s->V[ij]), fabs(s->V[ji])) > COUPLING_FRACTION * W;
 }
 
-/* Marks all coordinates that a chain of couplings connects with i */
-static void mark(const struct second_order *s, int i, int group, int *group_of)
+/* The group i + 1: all coordinates that a chain of couplings connects with i. Whether the input excites it and the output shows it. */
+static bool find_group(const struct second_order *s, int i, int *group_of)
 {
-    int found = 1;
+    const int group = i + 1;
+    bool more = true, input = false, output = false;
     group_of[i] = group;
-    while (found > 0) {
-        found = 0;
+    while (more) {
+        more = false;
         for (int a = 0; a < s->n; a++)
             for (int b = 0; b < s->n; b++)
                 if (group_of[a] == group && group_of[b] == 0 && coupled(s, a, b)) {
                     group_of[b] = group;
-                    found++;
+                    more = true;
                 }
     }
-}
-
-/* Whether the group is excited by the input and seen in the output */
-static bool passes(const struct second_order *s, const int *group_of, int group)
-{
-    bool input = false, output = false;
-    for (int i = 0; i < s->n; i++) {
-        if (group_of[i] != group) continue;
-        input = input || fabs(s->b[i]) > COEFFICIENT_SHARE * s->size_b;
-        output = output || fabs(s->c[i]) + s->fastest * fabs(s->e[i]) > COEFFICIENT_SHARE * s->size_c;
+    for (int k = 0; k < s->n; k++) {
+        if (group_of[k] != group) continue;
+        input = input || fabs(s->b[k]) > COEFFICIENT_FRACTION * s->size_b;
+        output = output || fabs(s->c[k]) + s->fastest * fabs(s->e[k]) > COEFFICIENT_FRACTION * s->size_c;
     }
     return input && output;
 }
 
-/* Keeps n coordinates, keep[] ascending */
-static void reduce(struct second_order *s, int n, const int *keep)
+/* Keeps the coordinates of groups that the input excites and the output shows */
+static enum status remove_uncoupled(struct arena *arena, struct second_order *s)
 {
+    const size_t count = (size_t)s->n;
+    int *group_of = arena_allocate(arena, count, sizeof *group_of), *keep = arena_allocate(arena, count, sizeof *keep);
+    bool *passes = arena_allocate(arena, count + 1, sizeof *passes); /* by group */
+    int n = 0;
+    if (arena->failed) return STATUS_NO_MEMORY;
+    for (int i = 0; i < s->n; i++)
+        if (group_of[i] == 0) passes[i + 1] = find_group(s, i, group_of);
+    for (int i = 0; i < s->n; i++)
+        if (passes[group_of[i]]) keep[n++] = i;
     for (int i = 0; i < n; i++) {
         for (int j = 0; j < n; j++) {
             s->A[n * i + j] = s->A[s->n * keep[i] + keep[j]];
@@ -196,35 +191,22 @@ static void reduce(struct second_order *s, int n, const int *keep)
         s->e[i] = s->e[keep[i]];
     }
     s->n = n;
-}
-
-static enum status leave_out(struct arena *arena, struct second_order *s)
-{
-    int *group_of = arena_allocate(arena, (size_t)s->n, sizeof *group_of),
-        *keep = arena_allocate(arena, (size_t)s->n, sizeof *keep);
-    if (arena->failed) return STATUS_NO_MEMORY;
-    int kept = 0;
-    for (int i = 0; i < s->n; i++)
-        if (group_of[i] == 0) mark(s, i, i + 1, group_of);
-    for (int i = 0; i < s->n; i++)
-        if (passes(s, group_of, group_of[i])) keep[kept++] = i;
-    reduce(s, kept, keep);
     return STATUS_OK;
 }
 
 enum status second_order_make(const struct linear *linear, int u, int y, struct arena *arena, struct second_order *s)
 {
     memset(s, 0, sizeof *s);
-    const enum status status = take_matrices(linear, arena, s);
+    const enum status status = compute_matrices(linear, arena, s);
     if (status != STATUS_OK) return status;
     const int n = s->n;
     measure(linear, u, y, s);
-    take_input(linear, s, u, s->b);
-    take_output(linear, s, y, s->c, s->e);
+    get_input(linear, s, u, s->b);
+    get_output(linear, s, y, s->c, s->e);
     s->d = linear->D[(size_t)linear->n_inputs * (size_t)y + (size_t)u];
     clear_small(n, s->b, s->size_b);
     clear_small(n, s->c, s->size_c);
     clear_small(n, s->e, s->size_c / s->fastest);
     clear_small(1, &s->d, s->size_d);
-    return leave_out(arena, s);
+    return remove_uncoupled(arena, s);
 }

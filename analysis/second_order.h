@@ -12,7 +12,7 @@ struct second_order {
     double fastest;        /* an upper bound of the frequencies                          [rad/s] */
     double size_b, size_c; /* of b and of c + fastest e: the largest of their vectors' components */
     double size_d;         /* likewise                                                            */
-    double *L;             /* before coordinates are removed                                        */
+    double *L;             /* of M = L L', before coordinates are removed                           */
 };
 
 /* For input u and output y. Coordinates that are not coupled, by any chain, to both of them are removed. STATUS_NO_MEMORY,

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "analysis/arrays.h"
 #include "analysis/failure.h"
 #include "math/vec.h"
 
@@ -26,102 +27,75 @@ static enum status clone_undamped(const struct robot *robot, struct robot **unda
     return status == STATUS_OK && (*undamped)->arena.failed ? STATUS_NO_MEMORY : status;
 }
 
-/* A copy in which the joints are prescribed that do not move */
-static enum status clone_held(const struct robot *robot, bool joints_free, struct robot **held)
-{
-    const enum status status = robot_clone(robot, held);
-    for (int i = 0; status == STATUS_OK && i < robot->n_links; i++) {
-        struct joint *joint = &(*held)->link[i].joint;
-        if (!joints_free && joint_moves(joint) && !joint->passive) joint->prescribed = true;
-    }
-    return status;
-}
-
 static enum status prepare(const struct robot *robot, struct arena *arena, struct differentiated *d)
 {
     struct report silent = {0}; /* problems of the robot were reported when its own model was made */
     const enum status status = mechanism_make(robot, &d->mechanism, &silent);
     if (status != STATUS_OK) return status;
     const size_t n = (size_t)d->mechanism.model->nv;
-    d->by_q = arena_allocate(arena, n * n, sizeof(double));
-    d->by_qd = arena_allocate(arena, n * n, sizeof(double));
+    arrays_allocate(arena, n * n, ARRAYS(&d->by_q, &d->by_qd));
     return arena->failed ? STATUS_NO_MEMORY : STATUS_OK;
 }
 
-/* Everything that is not prescribed; loops are solved for passive joints first */
-static void choose_coordinates(const struct model *held, struct small_motion *motion)
+/* The moving coordinates, which are all that are not prescribed; loops are solved for passive joints first. Arrays for them, and for
+   the independent motions of closed robots. */
+static enum status allocate(struct small_motion *motion)
 {
-    for (int i = 0; i < held->n_links; i++) {
-        const struct link_model *lm = &held->link[i];
-        for (int k = 0; k < free_velocities(lm); k++) {
-            motion->wish[motion->n] = lm->passive ? SOLVE_FIRST : SOLVE_IF_NEEDED;
-            motion->coordinate[motion->n++] = lm->v + k;
-        }
-        for (int k = 0; k < lm->m; k++) {
-            motion->wish[motion->n] = SOLVE_IF_NEEDED;
-            motion->coordinate[motion->n++] = lm->eta_v + k;
-        }
-    }
-}
-
-/* For n coordinates, and for the independent motions of closed robots */
-static bool allocate_matrices(struct small_motion *motion)
-{
+    const struct model *model = motion->full.mechanism.model;
     struct arena *arena = &motion->arena;
-    const size_t n = (size_t)motion->n, rows = (size_t)motion->full.mechanism.constraints->n_rows;
-    double **const matrix[] = {&motion->M, &motion->G, &motion->D, &motion->K};
-    double **const reduced[] = {&motion->reduced.M, &motion->reduced.G, &motion->reduced.D, &motion->reduced.K};
-    for (int i = 0; i < 4; i++) {
-        *matrix[i] = arena_allocate(arena, n * n, sizeof(double));
-        *reduced[i] = rows > 0 ? arena_allocate(arena, n * n, sizeof(double)) : *matrix[i];
+    const size_t nv = (size_t)model->nv, rows = (size_t)motion->full.mechanism.constraints->n_rows;
+    arrays_allocate(arena, nv, ARRAYS(&motion->qdd, &motion->force));
+    arrays_allocate(arena, (size_t)model->n_tau, ARRAYS(&motion->prescribed_qdd));
+    motion->coordinate = arena_allocate(arena, nv, sizeof(int));
+    motion->wish = arena_allocate(arena, nv, sizeof *motion->wish);
+    motion->free_one = arena_allocate(arena, nv, sizeof(int));
+    if (arena->failed) return STATUS_NO_MEMORY;
+    for (int i = 0; i < model->n_links; i++) {
+        const struct link_model *lm = &model->link[i];
+        const int joint = free_velocities(lm);
+        for (int k = 0; k < joint + lm->m; k++) {
+            motion->wish[motion->n] = k < joint && lm->passive ? SOLVE_FIRST : SOLVE_IF_NEEDED;
+            motion->free_one[motion->n] = motion->n;
+            motion->coordinate[motion->n++] = k < joint ? lm->v + k : lm->eta_v + k - joint;
+        }
     }
+    const size_t n = (size_t)motion->n;
     motion->r = motion->n;
-    motion->free_one = arena_allocate(arena, n, sizeof(int));
-    for (int i = 0; i < motion->n && !arena->failed; i++) motion->free_one[i] = i;
-    if (rows == 0) return !arena->failed;
-    motion->N = arena_allocate(arena, n * n, sizeof(double));
-    motion->product = arena_allocate(arena, n * n, sizeof(double));
-    motion->rows = arena_allocate(arena, rows * n, sizeof(double));
-    motion->row_of = arena_allocate(arena, n, sizeof(int));
-    return !arena->failed;
-}
-
-static bool allocate_arrays(const struct model *model, struct small_motion *motion)
-{
-    struct arena *arena = &motion->arena;
-    const size_t n = (size_t)model->nv;
-    motion->coordinate = arena_allocate(arena, n, sizeof(int));
-    motion->wish = arena_allocate(arena, n, sizeof *motion->wish);
-    motion->qdd = arena_allocate(arena, n, sizeof(double));
-    motion->force = arena_allocate(arena, n, sizeof(double));
-    motion->prescribed_qdd = arena_allocate(arena, (size_t)model->n_tau, sizeof(double));
-    return !arena->failed;
-}
-
-static enum status make(const struct robot *robot, bool joints_free, struct small_motion *motion)
-{
-    enum status status = clone_held(robot, joints_free, &motion->held);
-    if (status == STATUS_OK) status = clone_undamped(motion->held, &motion->undamped);
-    if (status == STATUS_OK) status = prepare(motion->held, &motion->arena, &motion->full);
-    if (status == STATUS_OK) status = prepare(motion->undamped, &motion->arena, &motion->bare);
-    if (status != STATUS_OK) return status;
-    if (!allocate_arrays(motion->full.mechanism.model, motion)) return STATUS_NO_MEMORY;
-    choose_coordinates(motion->full.mechanism.model, motion);
-    return allocate_matrices(motion) ? STATUS_OK : STATUS_NO_MEMORY;
+    arrays_allocate(arena, n * n, ARRAYS(&motion->M, &motion->G, &motion->D, &motion->K));
+    motion->reduced.M = motion->M, motion->reduced.G = motion->G;
+    motion->reduced.D = motion->D, motion->reduced.K = motion->K;
+    if (rows > 0) {
+        arrays_allocate(
+            arena, n * n,
+            ARRAYS(&motion->reduced.M, &motion->reduced.G, &motion->reduced.D, &motion->reduced.K, &motion->N));
+        arrays_allocate(arena, n * n, ARRAYS(&motion->product));
+        arrays_allocate(arena, n * rows, ARRAYS(&motion->rows));
+        motion->row_of = arena_allocate(arena, n, sizeof(int));
+    }
+    return arena->failed ? STATUS_NO_MEMORY : STATUS_OK;
 }
 
 enum status small_motion_make(const struct robot *robot, bool joints_free, struct report *report,
                               struct small_motion *motion)
 {
     memset(motion, 0, sizeof *motion);
-    return failure_status(report, make(robot, joints_free, motion));
+    enum status status = robot_clone(robot, &motion->locked);
+    for (int i = 0; i < robot->n_links && status == STATUS_OK; i++) {
+        struct joint *joint = &motion->locked->link[i].joint;
+        if (!joints_free && joint_moves(joint) && !joint->passive) joint->prescribed = true;
+    }
+    if (status == STATUS_OK) status = clone_undamped(motion->locked, &motion->undamped);
+    if (status == STATUS_OK) status = prepare(motion->locked, &motion->arena, &motion->full);
+    if (status == STATUS_OK) status = prepare(motion->undamped, &motion->arena, &motion->bare);
+    if (status == STATUS_OK) status = allocate(motion);
+    return failure_status(report, status);
 }
 
 void small_motion_free(struct small_motion *motion)
 {
     mechanism_free(&motion->full.mechanism);
     mechanism_free(&motion->bare.mechanism);
-    robot_free(motion->held);
+    robot_free(motion->locked);
     robot_free(motion->undamped);
     arena_release(&motion->arena);
 }
@@ -144,7 +118,7 @@ static void differentiate(struct differentiated *d, const struct mechanism *load
     mechanism_force_jacobian(&m, &with_loads, d->by_q, d->by_qd);
 }
 
-/* largest |n| / M_jj of the moving hinges, n being the moment that the hinge transmits */
+/* The largest |n| / M_jj of the moving hinges, n being the moment that the hinge transmits */
 static double moment_rate(const struct small_motion *motion)
 {
     const struct model *model = motion->bare.mechanism.model;
@@ -161,10 +135,10 @@ static double moment_rate(const struct small_motion *motion)
 }
 
 /* Locked joints do not accelerate; prescribed ones have the accelerations of the state */
-static struct input held_input(struct small_motion *motion, const struct model *model, const struct input *in)
+static struct input locked_input(struct small_motion *motion, const struct model *model, const struct input *in)
 {
-    struct input held = *in;
-    held.prescribed_qdd = motion->prescribed_qdd;
+    struct input locked = *in;
+    locked.prescribed_qdd = motion->prescribed_qdd;
     memset(motion->qdd, 0, (size_t)model->nv * sizeof(double));
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &motion->full.mechanism.model->link[i];
@@ -173,21 +147,7 @@ static struct input held_input(struct small_motion *motion, const struct model *
         for (int k = 0; k < lm->joint.nv; k++)
             motion->prescribed_qdd[lm->prescribed + k] = motion->qdd[lm->v + k] = given != NULL ? given[k] : 0;
     }
-    return held;
-}
-
-/* The loads of actuators, and of a closed robot lambda with its loads */
-static enum status find_loads(struct small_motion *motion, const struct input *in)
-{
-    struct report silent = {0}; /* redundant equations are reported elsewhere */
-    struct differentiated *d = &motion->full;
-    if (motion->full.mechanism.constraints->n_rows == 0) {
-        struct input actuated;
-        dyn_configuration(d->mechanism.model, d->mechanism.work, in->q);
-        return actuators_apply(&d->mechanism, in, &actuated);
-    }
-    const enum status status = constraints_choose(&d->mechanism, in->q, &silent);
-    return status == STATUS_OK ? mechanism_forward(&d->mechanism, in, motion->force) : status;
+    return locked;
 }
 
 /* out = N' X N */
@@ -231,7 +191,7 @@ static enum status reduce_all(struct small_motion *motion)
 }
 
 /* M, G, D, K of the moving coordinates; false: not all numbers are finite */
-static bool pick_matrices(struct small_motion *motion)
+static bool select_matrices(struct small_motion *motion)
 {
     const size_t N = (size_t)motion->bare.mechanism.model->nv, n = (size_t)motion->n;
     double sum = 0;
@@ -250,16 +210,28 @@ static bool pick_matrices(struct small_motion *motion)
 enum status small_motion_at(struct small_motion *motion, const struct model *model, const struct input *in,
                             struct report *report)
 {
-    const struct input held = held_input(motion, model, in);
-    enum status status = find_loads(motion, &held);
-    if (status != STATUS_OK) return failure_report(report, &motion->full.mechanism, status);
-    differentiate(&motion->full, &motion->full.mechanism, &held, motion->qdd, motion->force);
-    differentiate(&motion->bare, &motion->full.mechanism, &held, motion->qdd, motion->force);
+    const struct input locked = locked_input(motion, model, in);
+    struct mechanism *full = &motion->full.mechanism;
+    struct report silent = {0}; /* redundant equations are reported elsewhere */
+    enum status status;
+
+    /* the loads of actuators, and of a closed robot lambda with its loads */
+    if (full->constraints->n_rows == 0) {
+        struct input actuated;
+        dyn_configuration(full->model, full->work, in->q);
+        status = actuators_apply(full, &locked, &actuated);
+    } else {
+        status = constraints_choose(full, in->q, &silent);
+        if (status == STATUS_OK) status = mechanism_forward(full, &locked, motion->force);
+    }
+    if (status != STATUS_OK) return failure_report(report, full, status);
+    differentiate(&motion->full, full, &locked, motion->qdd, motion->force);
+    differentiate(&motion->bare, full, &locked, motion->qdd, motion->force);
     dyn_mass_matrix(motion->bare.mechanism.model, motion->bare.mechanism.work);
 
-    const bool finite = pick_matrices(motion);
+    const bool finite = select_matrices(motion);
     motion->moment_rate = moment_rate(motion);
-    if (motion->full.mechanism.constraints->n_rows > 0) status = reduce_all(motion);
+    if (full->constraints->n_rows > 0) status = reduce_all(motion);
     if (status != STATUS_OK) return failure_status(report, status);
     if (finite && isfinite(motion->moment_rate)) return STATUS_OK;
     return failure_not_finite(report, "the linearized equations of motion");

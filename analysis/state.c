@@ -31,7 +31,7 @@ struct state_member {
     struct quantity quantity;
 };
 
-/* Joints without a drive take no tau. */
+/* The tau of a joint without a drive must be 0. */
 static void check_tau(const struct json_path *at, const struct model *model, const double *tau)
 {
     for (int i = 0; i < model->n_links; i++) {
@@ -45,7 +45,7 @@ static void check_tau(const struct json_path *at, const struct model *model, con
     }
 }
 
-/* Quaternions have norm 1 up to rounding, and are normalized. */
+/* Quaternions must have norm 1 up to rounding; they are then normalized. */
 static void check_quaternions(const struct json_path *at, const struct model *model, double *q)
 {
     for (int i = 0; i < model->n_links; i++) {
@@ -59,39 +59,35 @@ static void check_quaternions(const struct json_path *at, const struct model *mo
     }
 }
 
-static const char **list_names(const struct model *model, enum derivative derivative, int count, struct arena *arena)
+/* `names` are those of the coordinates or frames (`what`) of the robot, as they are written in `where`. */
+static void report_unknown(const struct json_path *at, const char *what, const char *where, int count,
+                           const char *const *names)
 {
-    const char **names = arena_allocate(arena, (size_t)count, sizeof *names);
-    for (int i = 0; i < count && !arena->failed; i++) {
+    const char *meant = nearest(at->key, count, names);
+    if (meant != NULL) path_error(at, "this robot has no such %s, did you mean \"%s\"?", what, meant);
+    else if (count > 0)
+        path_error(at, "this robot has no such %s; names are those of the %s, as %s", what, where, names[0]);
+    else path_error(at, "this robot has no %ss", what);
+}
+
+/* {"j1.q": 0.6, "two.eta[1]": 0.01}: coordinates that are not named stay */
+static void read_named(const struct json_path *at, const struct model *model, enum derivative derivative,
+                       const struct state_member *member, struct arena *arena)
+{
+    const char **names = arena_allocate(arena, (size_t)member->count, sizeof *names);
+    for (int i = 0; i < member->count && !arena->failed; i++) {
         char name[NAME_SIZE];
         name_coordinate(model, derivative, i, name);
         names[i] = arena_string(arena, name);
     }
-    return arena->failed ? NULL : names;
-}
-
-static void report_unknown(const struct json_path *at, int count, const char *const *names)
-{
-    const char *meant = nearest(at->key, count, names);
-    if (meant != NULL) path_error(at, "this robot has no such coordinate, did you mean \"%s\"?", meant);
-    else if (count > 0)
-        path_error(at, "this robot has no such coordinate; names are those of the FMU, as %s", names[0]);
-    else path_error(at, "this robot has no coordinates");
-}
-
-/* {"j1.q": 0.6, "two.eta[1]": 0.01}: what is not named stays */
-static void read_named(const struct json_path *at, const struct model *model, enum derivative derivative,
-                       const struct state_member *member, struct arena *arena)
-{
-    const char **names = list_names(model, derivative, member->count, arena);
-    if (names == NULL) return;
+    if (arena->failed) return;
     json_object_object_foreach(at->value, key, value)
     {
         const struct json_path one = {.reader = at->reader, .parent = at, .key = key, .given = true, .value = value};
         int i = 0;
         while (i < member->count && strcmp(names[i], key) != 0) i++;
         if (i < member->count) read_number(&one, REQUIRED, &member->quantity, &member->values[i]);
-        else report_unknown(&one, member->count, names);
+        else report_unknown(&one, "coordinate", "FMU", member->count, names);
     }
 }
 
@@ -109,44 +105,33 @@ static void read_member(const struct json_path *at, const struct model *model, c
     if (member->values == state->at.w) state->w = state->at.w;
 }
 
-/* One wrench: force, then torque; a point has (torque; force) */
-static void read_wrench(const struct json_path *at, double *wrench)
-{
-    static const struct quantity quantity = {"wrench on a frame, [fx, fy, fz, tx, ty, tz],", "N, N.m", ANY};
-    double given[6];
-    if (!read_numbers(at, REQUIRED, &quantity, 6, given)) return;
-    memcpy(wrench, given + 3, 3 * sizeof *wrench);
-    memcpy(wrench + 3, given, 3 * sizeof *wrench);
-}
-
-static void report_no_frame(const struct json_path *at, const struct robot *robot, struct arena *arena)
-{
-    const char **names = arena_allocate(arena, (size_t)robot->n_frames, sizeof *names);
-    for (int i = 0; i < robot->n_frames && names != NULL; i++) names[i] = robot->frame[i].name;
-    const char *meant = names != NULL ? nearest(at->key, robot->n_frames, names) : NULL;
-    if (strcmp(at->key, "tip") == 0) path_error(at, "the wrench on the tip is tip_force and tip_torque");
-    else if (meant != NULL) path_error(at, "this robot has no such frame, did you mean \"%s\"?", meant);
-    else if (robot->n_frames > 0)
-        path_error(at, "this robot has no such frame; names are those of the robot file, as %s", names[0]);
-    else path_error(at, "this robot has no frames");
-}
-
-/* {"F": [fx, fy, fz, tx, ty, tz]}, for any frame */
+/* {"F": [fx, fy, fz, tx, ty, tz]} for any frame; a point has (torque; force) */
 static void read_frame_wrenches(const struct json_path *at, const struct robot *robot, struct state *state)
 {
+    static const struct quantity quantity = {"wrench on a frame, [fx, fy, fz, tx, ty, tz],", "N, N.m", ANY};
     struct object object;
     if (!path_open_object(&object, at, OPTIONAL, "wrenches on frames, {\"F\": [fx, fy, fz, tx, ty, tz]}")) return;
+    const char **names = arena_allocate(&state->arena, (size_t)robot->n_frames, sizeof *names);
+    for (int i = 0; i < robot->n_frames && names != NULL; i++) names[i] = robot->frame[i].name;
     json_object_object_foreach(at->value, key, value)
     {
         const struct json_path one = {.reader = at->reader, .parent = at, .key = key, .given = true, .value = value};
         int i = 0;
         while (i < robot->n_frames && strcmp(robot->frame[i].name, key) != 0) i++;
-        if (i < robot->n_frames) read_wrench(&one, state->at.frame_wrench + 6 * i);
-        else report_no_frame(&one, robot, &state->arena);
+        if (i < robot->n_frames) {
+            double given[6], *wrench = state->at.frame_wrench + 6 * i;
+            if (!read_numbers(&one, REQUIRED, &quantity, 6, given)) continue;
+            memcpy(wrench, given + 3, 3 * sizeof *wrench);
+            memcpy(wrench + 3, given, 3 * sizeof *wrench);
+        } else if (strcmp(key, "tip") == 0) {
+            path_error(&one, "the wrench on the tip is tip_force and tip_torque");
+        } else if (names != NULL) {
+            report_unknown(&one, "frame", "robot file", robot->n_frames, names);
+        }
     }
 }
 
-/* An input of a drive by its FMU name; NULL: there is none of this name */
+/* The input of a drive with this FMU name; NULL: there is none */
 static double *find_drive_input(const struct robot *robot, const char *name, double *values)
 {
     for (int d = 0; d < robot->n_drives; d++) {

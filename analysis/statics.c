@@ -10,36 +10,31 @@ const char *static_stability_text(const struct stability *stability)
     return stability->indifferent > 0 ? "indifferent" : "stable";
 }
 
-static void measure(struct operating_point *point, struct static_answer *answer)
-{
-    struct mechanism *m = point->mechanism;
-    const struct statics *found = answer->found;
-    const struct input at_rest = {.q = found->q, .qd = found->zero};
-    dyn_configuration(m->model, m->work, found->q);
-    dyn_motion(m->model, m->work, &at_rest, NULL);
-    dyn_velocity(m->model, m->work, &at_rest);
-    dyn_tip(m->model, m->work, m->model->tip, &answer->tip);
-    for (int i = 0; i < m->model->n_links; i++)
-        dyn_deflection(m->model, m->work, i, answer->deflection[i], answer->deflection[i] + 3);
-    actuators_measure(m);
-    model_difference(m->model, found->guess, found->q, answer->moved); /* `guess` starts with q */
-}
-
 enum status static_answer_make(struct operating_point *point, bool given, struct report *report,
                                struct static_answer *answer)
 {
-    const struct model *model = point->mechanism->model;
+    struct mechanism *m = point->mechanism;
     memset(answer, 0, sizeof *answer);
-    answer->moved = arena_allocate(&answer->arena, (size_t)model->nv, sizeof *answer->moved);
-    answer->deflection = arena_allocate(&answer->arena, (size_t)model->n_links, sizeof *answer->deflection);
+    answer->moved = arena_allocate(&answer->arena, (size_t)m->model->nv, sizeof *answer->moved);
+    answer->deflection = arena_allocate(&answer->arena, (size_t)m->model->n_links, sizeof *answer->deflection);
     if (answer->arena.failed) return failure_status(report, STATUS_NO_MEMORY);
     enum status status = operating_point_move(point, given, true, report);
     if (status != STATUS_OK) return status;
     struct statics *found = sim_statics(point->sim);
     answer->found = found;
-    status = statics_stability(point->mechanism, found, &answer->stability);
+    status = statics_stability(m, found, &answer->stability);
     if (status != STATUS_OK) return failure_status(report, status);
-    measure(point, answer);
+
+    const struct model *model = m->model; /* which the move may have replaced */
+    const struct input at_rest = {.q = found->q, .qd = found->zero};
+    dyn_configuration(model, m->work, found->q);
+    dyn_motion(model, m->work, &at_rest, NULL);
+    dyn_velocity(model, m->work, &at_rest);
+    dyn_tip(model, m->work, model->tip, &answer->tip);
+    for (int i = 0; i < model->n_links; i++)
+        dyn_deflection(model, m->work, i, answer->deflection[i], answer->deflection[i] + 3);
+    actuators_measure(m);
+    model_difference(model, found->guess, found->q, answer->moved); /* `guess` starts with q */
     return STATUS_OK;
 }
 

@@ -1,4 +1,4 @@
-/* The static equilibrium of a robot as an answer: what moved, what holds it, how far its links bend, whether it is stable. */
+/* The static equilibrium of a robot: displacements, holding forces, deflections of its links, and stability. */
 #ifndef ANALYSIS_STATICS_H
 #define ANALYSIS_STATICS_H
 
@@ -8,16 +8,16 @@
 struct static_answer {
     const struct statics *found; /* of the instance                                                             */
     struct stability stability;
-    double *moved; /* nv: from the start, whose loops are closed, to the equilibrium                            */
+    double *moved; /* nv: from the start with closed loops to the equilibrium                                   */
     struct frame_motion tip;
     double (*deflection)[6]; /* n_links: displacement of the tip and its rotation, hinge axes                   */
     struct arena arena;
 };
 
-/* "stable", "unstable", or "indifferent" where the potential is flat in some direction and has no maximum in any. */
+/* "stable", "unstable", or "indifferent" if the potential is flat in some direction and has no maximum in any. */
 const char *static_stability_text(const struct stability *stability);
 
-/* Moves the point to an equilibrium in which free joints settle. Problems are reported; static_answer_free() in any case. */
+/* Moves the point to the static equilibrium. Problems are reported; static_answer_free() in any case. */
 enum status static_answer_make(struct operating_point *point, bool given, struct report *report,
                                struct static_answer *answer);
 void static_answer_free(struct static_answer *answer);

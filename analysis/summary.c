@@ -21,73 +21,45 @@ static double body_mass(const struct link *link)
     return mass;
 }
 
-static void summarize_link(const struct link *link, struct arena *arena, struct link_summary *s)
-{
-    const int modes = robot_link_modes(link);
-    s->mass = body_mass(link) + link->hub.mass + link->payload.mass;
-    s->n_coordinates = joint_positions(&link->joint) + modes;
-    s->frequency = arena_allocate(arena, (size_t)modes, sizeof(double));
-    if (s->frequency != NULL) s->n_frequencies = frequencies_of_link(link, s->frequency, modes);
-    if (s->n_frequencies == FREQUENCIES_NO_MEMORY) arena->failed = 1;
-}
-
 static enum status summarize_links(const struct robot *robot, struct summary *summary)
 {
-    summary->link = arena_allocate(&summary->arena, (size_t)robot->n_links, sizeof *summary->link);
-    for (int i = 0; i < robot->n_links && !summary->arena.failed; i++) {
-        summarize_link(&robot->link[i], &summary->arena, &summary->link[i]);
-        summary->n += summary->link[i].n_coordinates;
-        summary->mass += summary->link[i].mass;
+    struct arena *arena = &summary->arena;
+    summary->link = arena_allocate(arena, (size_t)robot->n_links, sizeof *summary->link);
+    for (int i = 0; i < robot->n_links && !arena->failed; i++) {
+        const struct link *link = &robot->link[i];
+        struct link_summary *s = &summary->link[i];
+        const int modes = robot_link_modes(link);
+        s->mass = body_mass(link) + link->hub.mass + link->payload.mass;
+        s->n_coordinates = joint_positions(&link->joint) + modes;
+        s->frequency = arena_allocate(arena, (size_t)modes, sizeof(double));
+        if (s->frequency != NULL) s->n_frequencies = frequencies_of_link(link, s->frequency, modes);
+        if (s->n_frequencies == FREQUENCIES_NO_MEMORY) arena->failed = 1;
+        summary->n += s->n_coordinates;
+        summary->mass += s->mass;
     }
-    return summary->arena.failed ? STATUS_NO_MEMORY : STATUS_OK;
+    return arena->failed ? STATUS_NO_MEMORY : STATUS_OK;
 }
 
-/* In format 1 no nodal body has it. */
-static void report_geometric_stiffness(const struct robot *robot, int i, struct report *report)
-{
-    const struct link *link = &robot->link[i];
-    if (robot->format == 1 || link->type != BODY_NODAL || link->nodal.geometric != NULL) return;
-    report_add(report, REPORT_WARNING,
-               "links[%d].nodal: link '%s' has no geometric stiffness: accelerations and rotation neither stiffen nor "
-               "soften it; give geometric_stiffness if it spins fast or carries large loads along its length",
-               i, link->name);
-}
-
-/* Mode shapes must be linearly independent */
+/* Mode shapes must be linearly independent. Nodal bodies should have geometric stiffness, which format 1 does not know. */
 static enum status check_modes(const struct robot *robot, struct report *report)
 {
     const int errors_before = report->errors;
     for (int i = 0; i < robot->n_links; i++) {
         struct arena arena = {0};
         struct body body;
+        struct link link = robot->link[i];
         report_progress(report, "modes of links", i, robot->n_links);
-        struct link plain = robot->link[i];
-        plain.beam.foreshortening = false; /* only the modal mass is looked at */
-        if (robot_link_modes(&plain) > 0) body_report(&plain, i, body_make(&plain, &arena, &body), &body, report);
-        report_geometric_stiffness(robot, i, report);
+        link.beam.foreshortening = false; /* only the modal mass is checked */
+        if (robot_link_modes(&link) > 0) body_report(&link, i, body_make(&link, &arena, &body), &body, report);
+        if (robot->format != 1 && link.type == BODY_NODAL && link.nodal.geometric == NULL)
+            report_add(
+                report, REPORT_WARNING,
+                "links[%d].nodal: link '%s' has no geometric stiffness: accelerations and rotation neither stiffen nor "
+                "soften it; give geometric_stiffness if it spins fast or carries large loads along its length",
+                i, link.name);
         arena_release(&arena);
     }
     return report->errors == errors_before ? STATUS_OK : STATUS_BAD_ROBOT;
-}
-
-/* ---- loops ------------------------------------------------------------------------------------------------------------------------ */
-
-static enum status count_independent(const struct robot *robot, struct summary *summary)
-{
-    const struct constraints *loops = summary->mechanism.constraints;
-    summary->independent = arena_allocate(&summary->arena, (size_t)robot->n_loops, sizeof(int));
-    if (summary->independent == NULL) return STATUS_NO_MEMORY;
-    for (int k = 0; k < loops->n_active; k++) summary->independent[constraints_loop(loops, loops->active[k])]++;
-    return STATUS_OK;
-}
-
-static enum status close_at_start(const struct robot *robot, struct report *report, struct summary *summary)
-{
-    struct report errors = failure_errors_only(report); /* warnings of modes were reported by check_modes() */
-    enum status status = mechanism_make(robot, &summary->mechanism, &errors);
-    if (status == STATUS_OK) status = state_start(summary->mechanism.model, report, &summary->start);
-    if (status == STATUS_OK) status = closure_close(&summary->mechanism, &summary->start, report, report);
-    return status == STATUS_OK ? count_independent(robot, summary) : status;
 }
 
 /* ---- all together ------------------------------------------------------------------------------------------------------------------- */
@@ -119,7 +91,17 @@ enum status summary_make(const char *name, const struct robot *robot, struct rep
     enum status status = check_modes(robot, &with_name);
     if (status == STATUS_OK) status = summarize_links(robot, summary);
     report_progress(report, "equations of motion", 0, 1);
-    if (status == STATUS_OK) status = close_at_start(robot, &with_name, summary);
+
+    struct report errors = failure_errors_only(&with_name); /* warnings of modes were reported by check_modes() */
+    struct mechanism *m = &summary->mechanism;
+    if (status == STATUS_OK) status = mechanism_make(robot, m, &errors);
+    if (status == STATUS_OK) status = state_start(m->model, &with_name, &summary->start);
+    if (status == STATUS_OK) status = closure_close(m, &summary->start, &with_name, &with_name);
+    summary->independent = arena_allocate(&summary->arena, (size_t)robot->n_loops, sizeof(int));
+    if (status == STATUS_OK && summary->independent == NULL) status = STATUS_NO_MEMORY;
+    for (int k = 0; status == STATUS_OK && k < m->constraints->n_active; k++)
+        summary->independent[constraints_loop(m->constraints, m->constraints->active[k])]++;
+
     if (status == STATUS_OK) status = plausibility_check(robot, summary, &with_name);
     report_progress(report, "frequencies with twice the modes", 0, 1);
     if (status == STATUS_OK) status = convergence_check(robot, summary, &with_name);

@@ -1,4 +1,4 @@
-/* What a robot is: coordinates, masses, frequencies of its links, how its loops close at the start, and what is doubtful. */
+/* Properties of a robot: coordinates, masses, frequencies of its links, its loops at the start, and doubtful numbers. */
 #ifndef ANALYSIS_SUMMARY_H
 #define ANALYSIS_SUMMARY_H
 

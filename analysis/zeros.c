@@ -5,25 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/arrays.h"
 #include "analysis/failure.h"
 #include "analysis/norm.h"
 #include "analysis/second_order.h"
 
-/* +-sqrt(z): a negative number gives a pair on the imaginary axis */
-static struct complex_number root(struct complex_number z)
-{
-    const double modulus = hypot(z.re, z.im), larger = sqrt(0.5 * (modulus + fabs(z.re)));
-    const double smaller = larger > 0 ? 0.5 * fabs(z.im) / larger : 0;
-    const double sign = z.im < 0 ? -1 : 1;
-    return z.re >= 0 ? (struct complex_number){larger, sign * smaller}
-                     : (struct complex_number){smaller, sign * larger};
-}
-
-/* `count` numbers become the 2 count roots of them */
+/* `count` numbers become the 2 count numbers +-sqrt(z): a negative number gives a pair on the imaginary axis */
 static int take_roots(struct complex_number *z, int count)
 {
     for (int i = 0; i < count; i++) {
-        z[i] = root(z[i]);
+        const double modulus = hypot(z[i].re, z[i].im), larger = sqrt(0.5 * (modulus + fabs(z[i].re)));
+        const double smaller = larger > 0 ? 0.5 * fabs(z[i].im) / larger : 0, sign = z[i].im < 0 ? -1 : 1;
+        z[i] = z[i].re >= 0 ? (struct complex_number){larger, sign * smaller}
+                            : (struct complex_number){smaller, sign * larger};
         z[count + i] = (struct complex_number){-z[i].re, -z[i].im};
     }
     return 2 * count;
@@ -37,7 +31,7 @@ static enum status solve(struct siso *system, double *work, struct zeros *zeros)
     return invariant_zeros(system, work, zeros->zero, &zeros->n_zeros, &zeros->gain);
 }
 
-/* Without rates in the equations (V = 0) everything is a function of s^2, but for a factor s where the output is a rate:
+/* Without rates in the equations (V = 0) the transfer function depends on s^2 only, but for a factor s if the output is a rate:
    c (s^2 - A)^-1 b + d,  or  s e (s^2 - A)^-1 b. Half the order, and zeros come as exact pairs. */
 static enum status zeros_of_square(struct second_order *s, bool rate, double *work, struct zeros *zeros)
 {
@@ -59,14 +53,9 @@ static enum status zeros_of_first_order(const struct second_order *s, struct are
 {
     const int n = s->n, N = 2 * n;
     const double W = s->fastest;
-    struct siso system = {.n = N,
-                          .A = arena_allocate(arena, (size_t)N * (size_t)N, sizeof(double)),
-                          .b = arena_allocate(arena, (size_t)N, sizeof(double)),
-                          .c = arena_allocate(arena, (size_t)N, sizeof(double)),
-                          .d = s->d,
-                          .size_A = W,
-                          .size_b = s->size_b,
-                          .size_c = s->size_c / W};
+    struct siso system = {.n = N, .d = s->d, .size_A = W, .size_b = s->size_b, .size_c = s->size_c / W};
+    arrays_allocate(arena, (size_t)N * (size_t)N, ARRAYS(&system.A));
+    arrays_allocate(arena, (size_t)N, ARRAYS(&system.b, &system.c));
     if (arena->failed) return STATUS_NO_MEMORY;
     for (int i = 0; i < n; i++) {
         system.A[N * i + n + i] = W;
@@ -81,30 +70,6 @@ static enum status zeros_of_first_order(const struct second_order *s, struct are
     return solve(&system, work, zeros);
 }
 
-/* With drives: states in units of their nominal values */
-static enum status zeros_of_drives(const struct linear *linear, int u, int y, struct arena *arena, double *work,
-                                   struct second_order *s, struct zeros *zeros)
-{
-    const int n = linear->n_states, m = linear->n_inputs;
-    struct siso system = {.n = n,
-                          .A = arena_allocate(arena, (size_t)n * (size_t)n, sizeof(double)),
-                          .b = arena_allocate(arena, (size_t)n, sizeof(double)),
-                          .c = arena_allocate(arena, (size_t)n, sizeof(double)),
-                          .d = linear->D[m * y + u]};
-    if (arena->failed) return STATUS_NO_MEMORY;
-    for (int i = 0; i < n; i++) {
-        const double unit = linear->x[i].nominal;
-        for (int j = 0; j < n; j++) system.A[n * i + j] = linear->A[n * i + j] * linear->x[j].nominal / unit;
-        system.b[i] = linear->B[m * i + u] / unit;
-        system.c[i] = linear->C[n * y + i] * unit;
-    }
-    s->n = n;
-    s->fastest = system.size_A = euclidean_norm(n * n, system.A);
-    system.size_b = euclidean_norm(n, system.b);
-    system.size_c = euclidean_norm(n, system.c);
-    return solve(&system, work, zeros);
-}
-
 static int by_modulus(const void *a, const void *b)
 {
     const struct complex_number *x = a, *y = b;
@@ -114,10 +79,9 @@ static int by_modulus(const void *a, const void *b)
     return 0;
 }
 
-/* Numbers at rounding level become 0 */
-static void tidy(const struct second_order *s, struct complex_number *z, int count)
+/* Numbers below `origin` become 0 */
+static void clear_small(double origin, struct complex_number *z, int count)
 {
-    const double origin = sqrt(10 * 2 * s->n * DBL_EPSILON) * s->fastest;
     for (int i = 0; i < count; i++) {
         if (hypot(z[i].re, z[i].im) <= origin) z[i] = (struct complex_number){0, 0};
         z[i].re += 0; /* -0 to 0 */
@@ -126,10 +90,14 @@ static void tidy(const struct second_order *s, struct complex_number *z, int cou
     qsort(z, (size_t)count, sizeof *z, by_modulus);
 }
 
-/* Zeros and poles at the origin cancel: those of velocity and acceleration of an arm that rotates freely */
-static void cancel(struct zeros *zeros)
+/* Numbers at rounding level become zero. Zeros and poles at the origin cancel: those of velocity and acceleration of an arm that rotates
+   freely. Then the relative degree and the phase. */
+static void conclude(int n, double fastest, struct zeros *zeros)
 {
-    int count = 0; /* they come first */
+    const double origin = sqrt(10 * 2 * n * DBL_EPSILON) * fastest;
+    int count = 0; /* numbers at the origin come first */
+    clear_small(origin, zeros->zero, zeros->n_zeros);
+    clear_small(origin, zeros->pole, zeros->n_poles);
     while (count < zeros->n_zeros && count < zeros->n_poles && zeros->zero[count].re == 0 &&
            zeros->zero[count].im == 0 && zeros->pole[count].re == 0 && zeros->pole[count].im == 0)
         count++;
@@ -137,14 +105,6 @@ static void cancel(struct zeros *zeros)
     zeros->pole += count;
     zeros->n_zeros -= count;
     zeros->n_poles -= count;
-}
-
-/* Minimum phase: no zero with re > 1e-6 |z| */
-static void check_phase(const struct second_order *s, struct zeros *zeros)
-{
-    tidy(s, zeros->zero, zeros->n_zeros);
-    tidy(s, zeros->pole, zeros->n_poles);
-    cancel(zeros);
     zeros->relative_degree = zeros->n_poles - zeros->n_zeros;
     zeros->minimum_phase = true;
     for (int i = 0; i < zeros->n_zeros; i++) {
@@ -153,8 +113,8 @@ static void check_phase(const struct second_order *s, struct zeros *zeros)
     }
 }
 
-/* Memory for a system of order N; NULL: there is none */
-static double *take_work(int order, struct arena *arena, struct zeros *zeros)
+/* Memory for a system of order N; NULL: out of memory */
+static double *allocate_work(int order, struct arena *arena, struct zeros *zeros)
 {
     const size_t N = (size_t)order;
     double *work = arena_allocate(arena, 2 * N * N + 5 * N + 5, sizeof *work);
@@ -163,41 +123,52 @@ static double *take_work(int order, struct arena *arena, struct zeros *zeros)
     return arena->failed ? NULL : work;
 }
 
-static enum status find_zeros(struct second_order *s, struct arena *arena, struct zeros *zeros)
+static enum status find_zeros(const struct linear *linear, int u, int y, struct arena *arena, struct zeros *zeros)
 {
-    const int n = s->n;
-    double *work = take_work(2 * n, arena, zeros);
+    struct second_order s;
+    enum status status = second_order_make(linear, u, y, arena, &s);
+    if (status != STATUS_OK) return status;
+    const int n = s.n;
+    double *work = allocate_work(2 * n, arena, zeros);
     if (work == NULL) return STATUS_NO_MEMORY;
-    const bool rate = euclidean_norm(n, s->e) > 0, position = euclidean_norm(n, s->c) > 0 || s->d != 0;
-    const enum status status = euclidean_norm(n * n, s->V) == 0 && !(rate && position)
-                                   ? zeros_of_square(s, rate, work, zeros)
-                                   : zeros_of_first_order(s, arena, work, zeros);
-    if (status == STATUS_OK) check_phase(s, zeros);
+    const bool rate = euclidean_norm(n, s.e) > 0, position = euclidean_norm(n, s.c) > 0 || s.d != 0;
+    status = euclidean_norm(n * n, s.V) == 0 && !(rate && position) ? zeros_of_square(&s, rate, work, zeros)
+                                                                    : zeros_of_first_order(&s, arena, work, zeros);
+    if (status == STATUS_OK) conclude(n, s.fastest, zeros);
     return status;
 }
 
-static enum status find_zeros_of_drives(const struct linear *linear, int u, int y, struct arena *arena,
-                                        struct zeros *zeros)
+/* With drives: the first-order system with states in units of their nominal values */
+static enum status find_zeros_with_drives(const struct linear *linear, int u, int y, struct arena *arena,
+                                          struct zeros *zeros)
 {
-    struct second_order s = {0};
-    double *work = take_work(linear->n_states, arena, zeros);
-    if (work == NULL) return STATUS_NO_MEMORY;
-    const enum status status = zeros_of_drives(linear, u, y, arena, work, &s, zeros);
-    if (status == STATUS_OK) check_phase(&s, zeros);
+    const int n = linear->n_states, m = linear->n_inputs;
+    struct siso system = {.n = n, .d = linear->D[m * y + u]};
+    double *work = allocate_work(n, arena, zeros);
+    arrays_allocate(arena, (size_t)n * (size_t)n, ARRAYS(&system.A));
+    arrays_allocate(arena, (size_t)n, ARRAYS(&system.b, &system.c));
+    if (arena->failed) return STATUS_NO_MEMORY;
+    for (int i = 0; i < n; i++) {
+        const double unit = linear->x[i].nominal;
+        for (int j = 0; j < n; j++) system.A[n * i + j] = linear->A[n * i + j] * linear->x[j].nominal / unit;
+        system.b[i] = linear->B[m * i + u] / unit;
+        system.c[i] = linear->C[n * y + i] * unit;
+    }
+    system.size_A = euclidean_norm(n * n, system.A);
+    system.size_b = euclidean_norm(n, system.b);
+    system.size_c = euclidean_norm(n, system.c);
+    const double fastest = system.size_A;
+    const enum status status = solve(&system, work, zeros);
+    if (status == STATUS_OK) conclude(n, fastest, zeros);
     return status;
 }
 
 enum status zeros_make(const struct linear *linear, int u, int y, struct report *report, struct zeros *zeros)
 {
-    struct second_order s;
     memset(zeros, 0, sizeof *zeros);
-    enum status status;
-    if (linear->n_states > 2 * linear->n_positions) {
-        status = find_zeros_of_drives(linear, u, y, &zeros->arena, zeros);
-    } else {
-        status = second_order_make(linear, u, y, &zeros->arena, &s);
-        if (status == STATUS_OK) status = find_zeros(&s, &zeros->arena, zeros);
-    }
+    const enum status status = linear->n_states > 2 * linear->n_positions
+                                   ? find_zeros_with_drives(linear, u, y, &zeros->arena, zeros)
+                                   : find_zeros(linear, u, y, &zeros->arena, zeros);
     if (status != STATUS_ZERO_TRANSFER) return failure_status(report, status);
     report_add(report, REPORT_ERROR, "'%s' does not act on '%s' at this operating point: %s", linear->u[u].name,
                linear->y[y].name, status_text(status));

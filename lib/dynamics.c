@@ -35,7 +35,7 @@ static void transpose(int n, double factor, const double *columns, double *rows)
 
 static enum status forward(limber_robot *robot, double *qdd)
 {
-    robot->stage = CONFIGURED; /* what mechanism_forward() leaves, also where it fails */
+    robot->stage = CONFIGURED; /* the stage after mechanism_forward(), even if it fails */
     return mechanism_forward(&robot->mechanism, &robot->in, qdd);
 }
 
@@ -79,21 +79,6 @@ int limber_robot_bias(limber_robot *robot, double *h)
 
 /* ---- derivatives ---------------------------------------------------------------------------------------------- */
 
-/* Columns of joint forces, one direction each. After mechanism_forward_jacobian(). */
-static void differentiate_by_force(limber_robot *robot, double *by_force)
-{
-    struct mechanism *m = &robot->mechanism;
-    const struct input loaded = mechanism_loaded(m, &robot->in);
-    const int n = m->model->nv, count = m->model->n_tau;
-    const struct direction direction = {.tau = robot->unit};
-    for (int j = 0; j < count; j++) {
-        robot->unit[j] = 1;
-        mechanism_tangent(m, &loaded, &direction, false, robot->force);
-        robot->unit[j] = 0;
-        for (int i = 0; i < n; i++) by_force[count * i + j] = robot->force[i];
-    }
-}
-
 static int finish_derivatives(limber_robot *robot, enum status status)
 {
     const int count = robot->mechanism.model->nv * robot->mechanism.model->nv;
@@ -105,30 +90,23 @@ int limber_robot_forward_derivatives(limber_robot *robot, double *qdd, double *b
 {
     if (robot == NULL) return LIMBER_BAD_ARGUMENT;
     struct mechanism *m = &robot->mechanism;
-    const int n = m->model->nv;
+    const int n = m->model->nv, n_tau = by_force != NULL ? m->model->n_tau : 0;
     robot->stage = CONFIGURED;
     const enum status status = mechanism_forward_jacobian(m, &robot->in, robot->qdd, robot->by_q, robot->by_qd);
     if (status == STATUS_OK) {
+        const struct input loaded = mechanism_loaded(m, &robot->in);
+        const struct direction direction = {.tau = robot->unit};
         if (qdd != NULL) memcpy(qdd, robot->qdd, (size_t)n * sizeof *qdd);
         if (by_q != NULL) transpose(n, 1, robot->by_q, by_q);
         if (by_qd != NULL) transpose(n, 1, robot->by_qd, by_qd);
-        if (by_force != NULL) differentiate_by_force(robot, by_force);
+        for (int j = 0; j < n_tau; j++) { /* a column for each joint force */
+            robot->unit[j] = 1;
+            mechanism_tangent(m, &loaded, &direction, false, robot->force);
+            robot->unit[j] = 0;
+            for (int i = 0; i < n; i++) by_force[n_tau * i + j] = robot->force[i];
+        }
     }
     return finish_derivatives(robot, status);
-}
-
-/* Loads of the actuators, none of the loops */
-static enum status load_without_multipliers(limber_robot *robot, struct input *loaded)
-{
-    struct mechanism *m = &robot->mechanism;
-    struct input actuated;
-    robot_reach(robot, MOVING);
-    const enum status status = actuators_apply(m, &robot->in, &actuated);
-    memset(m->constraints->lambda, 0, (size_t)m->constraints->n_rows * sizeof(double));
-    constraints_gap(m);
-    constraints_set_loads(m);
-    *loaded = mechanism_loaded(m, &robot->in);
-    return status;
 }
 
 int limber_robot_inverse_derivatives(limber_robot *robot, const double *qdd, double *by_q, double *by_qd)
@@ -137,9 +115,14 @@ int limber_robot_inverse_derivatives(limber_robot *robot, const double *qdd, dou
     struct mechanism *m = &robot->mechanism;
     const int n = m->model->nv;
     const double *accelerations = qdd != NULL ? qdd : robot->zeros;
-    struct input loaded;
-    const enum status status = load_without_multipliers(robot, &loaded);
+    struct input actuated;
+    robot_reach(robot, MOVING);
+    const enum status status = actuators_apply(m, &robot->in, &actuated);
     if (status == STATUS_OK) {
+        memset(m->constraints->lambda, 0, (size_t)m->constraints->n_rows * sizeof(double));
+        constraints_gap(m);
+        constraints_set_loads(m);
+        const struct input loaded = mechanism_loaded(m, &robot->in);
         dyn_inverse(m->model, m->work, &loaded, accelerations, robot->force);
         dyn_velocity(m->model, m->work, &loaded);
         dyn_tangent_state(m->model, m->work, m->tangent, &loaded, accelerations);
@@ -166,14 +149,14 @@ int limber_robot_close_loops(limber_robot *robot)
     enum status status = constraints_close_start(m, robot->next_q, report);
     if (status == STATUS_OK)
         status = constraints_choose_and_project(m, robot->next_q, robot->next_qd,
-                                                robot->redundancy_told ? &silent : report, report);
+                                                robot->redundancy_reported ? &silent : report, report);
     if (status != STATUS_OK) {
         constraints_choose(m, robot->at.q, &silent);
         return report->errors > errors ? (int)status : finish(robot, status, 0, NULL);
     }
     memcpy(robot->at.q, robot->next_q, nq * sizeof(double));
     memcpy(robot->at.qd, robot->next_qd, nv * sizeof(double));
-    robot->redundancy_told = true;
+    robot->redundancy_reported = true;
     return LIMBER_OK;
 }
 

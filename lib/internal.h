@@ -1,4 +1,4 @@
-/* What the handles of limber.h hold. Nothing of this reaches a caller. */
+/* The structs behind the handles of limber.h, which callers do not see. */
 #ifndef LIB_INTERNAL_H
 #define LIB_INTERNAL_H
 
@@ -25,14 +25,14 @@ enum stage {
 
 struct limber_robot {
     struct messages messages;
-    const char *name; /* what messages call it                                                */
+    const char *name; /* its name in messages                                                 */
     const char *text; /* of the robot file, for analyses that make an instance of their own    */
     struct robot *robot;
     struct mechanism mechanism;
     enum stage stage;
-    bool redundancy_told; /* redundant constraints were reported by an earlier closing                */
+    bool redundancy_reported; /* redundant constraints were reported by an earlier closing                */
 
-    struct point at; /* the state and what acts on it                                         */
+    struct point at; /* the state and the applied forces                                      */
     struct input in; /* points to its arrays                                                  */
 
     /* the variable table of its FMU: parameters, names of coordinates */
@@ -52,7 +52,7 @@ struct limber_robot {
 
 /* ---- messages (limber.c) -------------------------------------------------------------------------------------- */
 
-/* Sets up the report; the struct must not be moved afterwards. */
+/* Initializes the report; the struct must not be moved afterwards. */
 void lib_messages_start(struct messages *messages, limber_message *message, void *context);
 
 /* Reports a failure of a call, `function` being its name, and returns the status. */

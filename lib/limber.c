@@ -26,7 +26,7 @@ const char *limber_status_text(int status)
     }
 }
 
-static void pass_on(void *context, enum report_level level, const char *text)
+static void forward_message(void *context, enum report_level level, const char *text)
 {
     const struct messages *messages = context;
     messages->message(messages->context, (int)level, text);
@@ -35,7 +35,7 @@ static void pass_on(void *context, enum report_level level, const char *text)
 void lib_messages_start(struct messages *messages, limber_message *message, void *context)
 {
     *messages = (struct messages){.message = message, .context = context};
-    messages->report = (struct report){.line = message != NULL ? pass_on : NULL, .context = messages};
+    messages->report = (struct report){.line = message != NULL ? forward_message : NULL, .context = messages};
 }
 
 int lib_call_failed(struct messages *messages, int status, const char *function, const char *format, ...)

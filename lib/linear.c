@@ -6,8 +6,8 @@
 
 /* ---- an operating point of the robot ------------------------------------------------------------------------------ */
 
-/* An instance with the parameters of the robot, and in `at` its state and forces. operating_point_free() in any case. */
-static enum status point_of(const limber_robot *robot, struct report *report, struct operating_point *point)
+/* An instance with the parameters of the robot, whose state and forces are in `at`. operating_point_free() in any case. */
+static enum status make_point(const limber_robot *robot, struct report *report, struct operating_point *point)
 {
     enum status status = operating_point_make(robot->name, robot->text, report, point);
     if (status != STATUS_OK) return status;
@@ -27,7 +27,7 @@ int limber_robot_settle(limber_robot *robot, double *tau, double *actuator_force
     if (robot == NULL) return LIMBER_BAD_ARGUMENT;
     struct report *report = &robot->messages.report;
     struct operating_point point = {0};
-    enum status status = point_of(robot, report, &point);
+    enum status status = make_point(robot, report, &point);
     if (status == STATUS_OK) status = operating_point_move(&point, false, true, report);
     if (status == STATUS_OK) {
         struct report silent = {0};
@@ -62,7 +62,7 @@ int limber_robot_linearize(const limber_robot *robot, int options, limber_linear
     linear->arena = arena;
     lib_messages_start(&linear->messages, robot->messages.message, robot->messages.context);
     struct report *report = &linear->messages.report;
-    enum status status = point_of(robot, report, &linear->point);
+    enum status status = make_point(robot, report, &linear->point);
     if (status == STATUS_OK) status = operating_point_move(&linear->point, false, false, report);
     if (status == STATUS_OK) status = linear_make(&linear->point, report, &linear->linear);
     if (status == STATUS_OK && (options & LIMBER_MINIMAL) != 0) status = linear_minimal(&linear->linear, report);

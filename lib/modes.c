@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "analysis/arrays.h"
 #include "internal.h"
 
 struct limber_modes {
@@ -13,28 +14,7 @@ struct limber_modes {
     struct arena arena;                         /* the handle is in it */
 };
 
-static limber_modes *modes_new(int n, int nv)
-{
-    struct arena arena = {0};
-    const size_t count = (size_t)n, numbers = count * (size_t)nv;
-    limber_modes *modes = arena_allocate(&arena, 1, sizeof *modes);
-    double *number = arena_allocate(&arena, 3 * count + 2 * numbers, sizeof *number);
-    if (arena.failed) {
-        arena_release(&arena);
-        return NULL;
-    }
-    *modes = (limber_modes){.n = n,
-                            .nv = nv,
-                            .frequency = number,
-                            .growth = number + count,
-                            .damping_ratio = number + 2 * count,
-                            .re = number + 3 * count,
-                            .im = number + 3 * count + numbers,
-                            .arena = arena};
-    return modes;
-}
-
-/* x = N y of the moving coordinates; the others do not move */
+/* x = N y of the moving coordinates; all others are zero */
 static void expand(const struct small_motion *motion, const double *y, double *x)
 {
     for (int i = 0; i < motion->n; i++) {
@@ -44,18 +24,28 @@ static void expand(const struct small_motion *motion, const double *y, double *x
     }
 }
 
-static enum status keep(const struct modes *found, int nv, limber_modes **made)
+/* Copies the modes that were found into a handle */
+static enum status make_handle(const struct modes *found, int nv, limber_modes **made)
 {
-    limber_modes *modes = modes_new(found->eigen.n, nv);
-    if (modes == NULL) return STATUS_NO_MEMORY;
-    for (int i = 0; i < modes->n; i++) {
-        const struct mode *mode = &found->eigen.mode[i];
-        modes->frequency[i] = mode->frequency;
-        modes->growth[i] = mode->growth;
-        modes->damping_ratio[i] = mode->damping_ratio;
-        expand(&found->motion, mode->re, modes->re + (size_t)nv * (size_t)i);
-        expand(&found->motion, mode->im, modes->im + (size_t)nv * (size_t)i);
+    struct arena arena = {0};
+    const size_t n = (size_t)found->eigen.n, numbers = n * (size_t)nv;
+    limber_modes *modes = arena_allocate(&arena, 1, sizeof *modes);
+    double *frequency, *growth, *damping_ratio, *re, *im;
+    arrays_allocate(&arena, n, ARRAYS(&frequency, &growth, &damping_ratio));
+    arrays_allocate(&arena, numbers, ARRAYS(&re, &im));
+    if (arena.failed) {
+        arena_release(&arena);
+        return STATUS_NO_MEMORY;
     }
+    for (size_t i = 0; i < n; i++) {
+        const struct mode *mode = &found->eigen.mode[i];
+        frequency[i] = mode->frequency;
+        growth[i] = mode->growth;
+        damping_ratio[i] = mode->damping_ratio;
+        expand(&found->motion, mode->re, re + (size_t)nv * i);
+        expand(&found->motion, mode->im, im + (size_t)nv * i);
+    }
+    *modes = (limber_modes){(int)n, nv, frequency, growth, damping_ratio, re, im, arena};
     *made = modes;
     return STATUS_OK;
 }
@@ -69,7 +59,7 @@ int limber_robot_modes(limber_robot *robot, int options, limber_modes **made)
     struct modes found = {0};
     enum status status = modes_make(&robot->mechanism, (options & LIMBER_JOINTS_FREE) != 0, report, &found);
     if (status == STATUS_OK) status = modes_at(&found, &robot->in, report);
-    if (status == STATUS_OK) status = keep(&found, robot->mechanism.model->nv, made);
+    if (status == STATUS_OK) status = make_handle(&found, robot->mechanism.model->nv, made);
     modes_free(&found);
     robot->stage = STALE;
     return (int)status;

@@ -1,21 +1,11 @@
-/* Parameters of a robot, and the names of its coordinates: both from the variable table that its FMU has. */
+/* Parameters of a robot and names of its coordinates, from the variable table of its FMU. */
 #include <math.h>
 #include <string.h>
 
+#include "analysis/arrays.h"
 #include "internal.h"
 
 /* ---- the table ---------------------------------------------------------------------------------------------------- */
-
-/* Which position or velocity of the robot a state or an input is */
-static void place_variable(limber_robot *robot, const struct variable *variable)
-{
-    const struct model *model = robot->mechanism.model;
-    const double *place = variable_place(variable, &robot->at);
-    for (int i = 0; i < model->nq; i++)
-        if (place == robot->at.q + i) robot->position[i] = variable;
-    for (int i = 0; i < model->nv; i++)
-        if (place == robot->at.qd + i) robot->velocity[i] = variable;
-}
 
 enum status parameters_make(limber_robot *robot)
 {
@@ -26,8 +16,7 @@ enum status parameters_make(limber_robot *robot)
     robot->position = arena_allocate(&robot->arena, (size_t)model->nq, sizeof *robot->position);
     robot->velocity = arena_allocate(&robot->arena, (size_t)model->nv, sizeof *robot->velocity);
     robot->parameter = arena_allocate(&robot->arena, (size_t)v->n, sizeof *robot->parameter);
-    robot->value = arena_allocate(&robot->arena, (size_t)v->n_values, sizeof *robot->value);
-    robot->old_value = arena_allocate(&robot->arena, (size_t)v->n_values, sizeof *robot->old_value);
+    arrays_allocate(&robot->arena, (size_t)v->n_values, ARRAYS(&robot->value, &robot->old_value));
     if (robot->arena.failed) return STATUS_NO_MEMORY;
     for (int r = 0; r < v->n_values; r++) {
         const struct variable *variable = v->by_reference[r];
@@ -35,7 +24,11 @@ enum status parameters_make(limber_robot *robot)
             robot->parameter[robot->n_parameters++] = variable;
             robot->value[r] = variable->start;
         } else if (variable->state >= 0 || variable->causality == CAUSALITY_INPUT) {
-            place_variable(robot, variable);
+            const double *place = variable_place(variable, &robot->at);
+            for (int i = 0; i < model->nq; i++)
+                if (place == robot->at.q + i) robot->position[i] = variable;
+            for (int i = 0; i < model->nv; i++)
+                if (place == robot->at.qd + i) robot->velocity[i] = variable;
         }
     }
     return STATUS_OK;
@@ -131,7 +124,7 @@ static int check_value(limber_robot *robot, const char *name, double value)
                            variable->unit != NULL ? variable->unit : "1");
 }
 
-/* All values to the robot; whether that changes the model */
+/* Copies all values to the robot; returns whether the model changes */
 static bool write_values(limber_robot *robot)
 {
     bool changed = false;
@@ -140,19 +133,6 @@ static bool write_values(limber_robot *robot)
         if (variable_to_robot(variable, robot->value[variable->reference], robot->robot)) changed = true;
     }
     return changed;
-}
-
-/* The model of the values as they are, in the present state */
-static enum status apply(limber_robot *robot)
-{
-    struct report silent = {0};
-    if (!write_values(robot)) return STATUS_OK;
-    if (robot_check(robot->robot, &robot->messages.report) > 0) return STATUS_BAD_ROBOT;
-    const enum status status = mechanism_remake(&robot->mechanism, &robot->messages.report);
-    robot->stage = STALE;
-    robot->at.model = robot->mechanism.model;
-    if (status == STATUS_OK) constraints_choose(&robot->mechanism, robot->at.q, &silent);
-    return status;
 }
 
 int limber_robot_set_parameters(limber_robot *robot, int count, const char *const *name, const double *value)
@@ -165,10 +145,20 @@ int limber_robot_set_parameters(limber_robot *robot, int count, const char *cons
     }
     memcpy(robot->old_value, robot->value, size);
     for (int i = 0; i < count; i++) robot->value[find(robot, name[i])->reference] = value[i];
-    const enum status status = apply(robot);
-    if (status == STATUS_OK) return LIMBER_OK;
+    if (!write_values(robot)) return LIMBER_OK;
+    enum status status = STATUS_BAD_ROBOT;
+    if (robot_check(robot->robot, &robot->messages.report) == 0) {
+        status = mechanism_remake(&robot->mechanism, &robot->messages.report);
+        robot->stage = STALE;
+        robot->at.model = robot->mechanism.model;
+    }
+    if (status == STATUS_OK) {
+        struct report silent = {0};
+        constraints_choose(&robot->mechanism, robot->at.q, &silent);
+        return LIMBER_OK;
+    }
     memcpy(robot->value, robot->old_value, size);
-    write_values(robot); /* mechanism_remake() has left the mechanism as it was */
+    write_values(robot); /* mechanism_remake() has left the mechanism unchanged */
     return (int)status;
 }
 

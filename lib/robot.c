@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "analysis/arrays.h"
 #include "internal.h"
 #include "robot/read.h"
 
@@ -17,51 +18,37 @@ static limber_robot *handle_new(limber_message *message, void *context)
     return robot;
 }
 
-static double *take(limber_robot *robot, int count)
-{
-    return arena_allocate(&robot->arena, (size_t)count, sizeof(double));
-}
-
-static enum status make_arrays(limber_robot *robot)
-{
-    const struct model *model = robot->mechanism.model;
-    point_make(model, &robot->arena, &robot->at);
-    robot->next_q = take(robot, model->nq);
-    robot->next_qd = take(robot, model->nv);
-    robot->qdd = take(robot, model->nv);
-    robot->force = take(robot, model->nv);
-    robot->zeros = take(robot, model->nv);
-    robot->unit = take(robot, model->n_tau);
-    robot->by_q = take(robot, model->nv * model->nv);
-    robot->by_qd = take(robot, model->nv * model->nv);
-    robot->in = point_input(&robot->at);
-    return robot->arena.failed ? STATUS_NO_MEMORY : STATUS_OK;
-}
-
-/* At the start, with the independent constraints of its loops; limber_robot_close_loops() reports what is dropped. */
-static void start(limber_robot *robot)
-{
-    struct report silent = {0};
-    parameters_start(robot, robot->at.q, robot->at.qd);
-    constraints_choose(&robot->mechanism, robot->at.q, &silent);
-}
-
+/* Reads the robot, and sets it to its start with the independent constraints of its loops; limber_robot_close_loops() reports the
+   dropped ones. */
 static enum status make(limber_robot *robot)
 {
-    struct report *report = &robot->messages.report;
+    struct report *report = &robot->messages.report, silent = {0};
     enum status status = robot_read_text(robot->name, robot->text, &robot->robot, report);
     if (status == STATUS_OK) {
         robot->robot->every_frame_loaded = true;
         status = mechanism_make(robot->robot, &robot->mechanism, report);
     }
-    if (status == STATUS_OK) status = make_arrays(robot);
-    if (status == STATUS_OK) status = parameters_make(robot);
-    if (status == STATUS_OK) start(robot);
-    else if (report->errors == 0) report_add(report, REPORT_ERROR, "%s: %s", robot->name, status_text(status));
+    if (status == STATUS_OK) {
+        const struct model *model = robot->mechanism.model;
+        const size_t nv = (size_t)model->nv;
+        point_make(model, &robot->arena, &robot->at);
+        robot->in = point_input(&robot->at);
+        arrays_allocate(&robot->arena, (size_t)model->nq, ARRAYS(&robot->next_q));
+        arrays_allocate(&robot->arena, nv, ARRAYS(&robot->next_qd, &robot->qdd, &robot->force, &robot->zeros));
+        arrays_allocate(&robot->arena, (size_t)model->n_tau, ARRAYS(&robot->unit));
+        arrays_allocate(&robot->arena, nv * nv, ARRAYS(&robot->by_q, &robot->by_qd));
+        status = robot->arena.failed ? STATUS_NO_MEMORY : parameters_make(robot);
+    }
+    if (status == STATUS_OK) {
+        parameters_start(robot, robot->at.q, robot->at.qd);
+        constraints_choose(&robot->mechanism, robot->at.q, &silent);
+    } else if (report->errors == 0) {
+        report_add(report, REPORT_ERROR, "%s: %s", robot->name, status_text(status));
+    }
     return status;
 }
 
-/* The robot on success, else nothing. */
+/* Returns the robot on success, and frees it otherwise. */
 static int conclude(limber_robot *robot, enum status status, limber_robot **made)
 {
     if (status == STATUS_OK) *made = robot;
@@ -238,18 +225,6 @@ int limber_robot_range(const limber_robot *robot, int link, int which, int *firs
 
 /* ---- state ---------------------------------------------------------------------------------------------------- */
 
-/* Quaternions of norm 1, in place; the joint whose quaternion is too far from it, NULL: none */
-static const char *normalize(const limber_robot *robot, double *q)
-{
-    for (int i = 0; i < robot->robot->n_links; i++) {
-        const struct joint *joint = &robot->robot->link[i].joint;
-        const double error = joint_quaternion_error(joint, q + robot->mechanism.model->link[i].q);
-        if (!(fabs(error) <= QUATERNION_ERROR)) return joint->name;
-    }
-    model_normalize(robot->mechanism.model, q);
-    return NULL;
-}
-
 int limber_robot_set_state(limber_robot *robot, const double *q, const double *qd)
 {
     if (robot == NULL) return LIMBER_BAD_ARGUMENT;
@@ -260,10 +235,14 @@ int limber_robot_set_state(limber_robot *robot, const double *q, const double *q
     if (qd != NULL) memcpy(next_qd, qd, (size_t)model->nv * sizeof *qd);
     if (!lib_all_finite(model->nq, next_q) || !lib_all_finite(model->nv, next_qd))
         return lib_call_failed(&robot->messages, LIMBER_BAD_ARGUMENT, __func__, "q and qd must be finite");
-    const char *joint = normalize(robot, next_q);
-    if (joint != NULL)
-        return lib_call_failed(&robot->messages, LIMBER_BAD_ARGUMENT, __func__,
-                               "joint '%s' must have a quaternion of norm 1, within %g", joint, QUATERNION_ERROR);
+    for (int i = 0; i < robot->robot->n_links; i++) {
+        const struct joint *joint = &robot->robot->link[i].joint;
+        if (!(fabs(joint_quaternion_error(joint, next_q + model->link[i].q)) <= QUATERNION_ERROR))
+            return lib_call_failed(&robot->messages, LIMBER_BAD_ARGUMENT, __func__,
+                                   "joint '%s' must have a quaternion of norm 1, within %g", joint->name,
+                                   QUATERNION_ERROR);
+    }
+    model_normalize(model, next_q);
     memcpy(robot->at.q, next_q, (size_t)model->nq * sizeof *q);
     memcpy(robot->at.qd, next_qd, (size_t)model->nv * sizeof *qd);
     robot->stage = STALE;

@@ -166,31 +166,24 @@ int limber_simulation_get(limber_simulation *simulation, int i, double *value)
     return status;
 }
 
-/* May it be set now? */
-static bool may_set(const limber_simulation *simulation, const struct variable *variable)
-{
-    if (variable->causality == CAUSALITY_INPUT) return true;
-    if (variable->causality != CAUSALITY_PARAMETER) return false;
-    return !simulation->started || variable->variability == VARIABILITY_TUNABLE;
-}
-
 int limber_simulation_set(limber_simulation *simulation, int i, double value)
 {
     if (simulation == NULL) return LIMBER_BAD_ARGUMENT;
     const struct variable *variable = variable_of(simulation, i);
     if (variable == NULL) return no_variable(simulation, i, __func__);
     struct messages *messages = &simulation->messages;
+    const bool parameter = variable->causality == CAUSALITY_PARAMETER,
+               tunable = !simulation->started || variable->variability == VARIABILITY_TUNABLE;
     if (!isfinite(value))
         return lib_call_failed(messages, LIMBER_BAD_ARGUMENT, __func__, "%s = %g: must be finite", variable->name,
                                value);
-    if (!may_set(simulation, variable))
+    if (variable->causality != CAUSALITY_INPUT && !(parameter && tunable))
         return lib_call_failed(messages, LIMBER_BAD_CALL, __func__,
                                "%s cannot be set now: inputs and tunable parameters can at any time, other parameters "
                                "before the start, outputs never",
                                variable->name);
     const char *error = NULL;
-    if (variable->causality == CAUSALITY_PARAMETER)
-        error = instance_parameter_error(simulation->instance, variable->reference, value);
+    if (parameter) error = instance_parameter_error(simulation->instance, variable->reference, value);
     if (error != NULL)
         return lib_call_failed(messages, LIMBER_BAD_ROBOT, __func__, "%s = %.9g: %s", variable->name, value, error);
     instance_set(simulation->instance, variable->reference, value);
@@ -252,7 +245,7 @@ static int call(const struct run *run, limber_callback *callback, double t)
     return callback != NULL ? callback(run->context, t, run->simulation) : LIMBER_OK;
 }
 
-/* Inputs of the time t, then outputs that follow from them */
+/* Inputs at the time t, then outputs that follow from them */
 static int exchange(const struct run *run, double t)
 {
     int status = call(run, run->inputs, t);
@@ -261,19 +254,16 @@ static int exchange(const struct run *run, double t)
     return status;
 }
 
-/* Inputs may act on the start */
-static int start(const struct run *run)
-{
-    const int status = call(run, run->inputs, 0);
-    return status == LIMBER_OK ? limber_simulation_start(run->simulation, 0, 0) : status;
-}
-
 int limber_simulate(limber_simulation *simulation, double until, double step, limber_callback *inputs,
                     limber_callback *outputs, void *context)
 {
     const struct run run = {simulation, inputs, outputs, context};
     if (simulation == NULL || !isfinite(until) || !(step > 0)) return LIMBER_BAD_ARGUMENT;
-    int status = simulation->started ? LIMBER_OK : start(&run);
+    int status = LIMBER_OK;
+    if (!simulation->started) {
+        status = call(&run, inputs, 0); /* which may act on the start */
+        if (status == LIMBER_OK) status = limber_simulation_start(simulation, 0, 0);
+    }
     if (status != LIMBER_OK) return status;
     const double from = limber_simulation_time(simulation), steps = ceil((until - from) / step * (1 - 1e-12));
     status = exchange(&run, from);

@@ -1,5 +1,5 @@
 /* The kinematics of one robot for the page of the viewer, compiled to WebAssembly by build/viewer.sh: a narrow interface of numbers and
-   texts over view/scene/ and mech/. The page writes q, and reads where everything is. */
+   texts over view/scene/ and mech/. The page writes q and reads the poses of all parts. */
 #include <json-c/json.h>
 #include <math.h>
 #include <stdio.h>
@@ -39,37 +39,36 @@ static void collect(void *context, enum report_level level, const char *text)
     if (level == REPORT_ERROR) snprintf(kernel->message + length, MESSAGE_SIZE - length, "%s\n", text);
 }
 
-static enum status prepare(struct kernel *kernel, const char *text, struct report *report)
-{
-    enum status status = robot_read_text("robot", text, &kernel->robot, report);
-    if (status == STATUS_OK) status = mechanism_make(kernel->robot, &kernel->mechanism, report);
-    if (status == STATUS_OK) status = scene_make(&kernel->mechanism, &kernel->scene);
-    if (status != STATUS_OK) return status;
-    const struct model *model = kernel->mechanism.model;
-    kernel->q = arena_allocate(&kernel->arena, (size_t)model->nq, sizeof(double));
-    kernel->before = arena_allocate(&kernel->arena, (size_t)model->nq, sizeof(double));
-    kernel->dx = arena_allocate(&kernel->arena, (size_t)model->nv, sizeof(double));
-    kernel->held = arena_allocate(&kernel->arena, (size_t)model->n_links, sizeof(bool));
-    kernel->number = arena_allocate(&kernel->arena, (size_t)scene_number_count(&kernel->scene), sizeof(double));
-    kernel->description = scene_describe(&kernel->scene);
-    if (kernel->arena.failed || kernel->description == NULL) return STATUS_NO_MEMORY;
-    model_start(model, kernel->q, kernel->dx);
-    return constraints_close(&kernel->mechanism, NULL, kernel->q, report);
-}
-
 /* Memory for the text of a robot file. */
 EXPORT("allocate") void *kernel_allocate(size_t size)
 {
     return malloc(size);
 }
 
-/* The robot at its start, with its loops closed. kernel_message() is not empty where it failed. */
+/* The robot at its start, with its loops closed. kernel_message() is not empty if this failed. */
 EXPORT("make") struct kernel *kernel_make(const char *text)
 {
     struct kernel *kernel = calloc(1, sizeof *kernel);
     if (kernel == NULL) return NULL;
     struct report report = {.line = collect, .context = kernel};
-    const enum status status = prepare(kernel, text, &report);
+    enum status status = robot_read_text("robot", text, &kernel->robot, &report);
+    if (status == STATUS_OK) status = mechanism_make(kernel->robot, &kernel->mechanism, &report);
+    if (status == STATUS_OK) status = scene_make(&kernel->mechanism, &kernel->scene);
+    if (status == STATUS_OK) {
+        const struct model *model = kernel->mechanism.model;
+        const size_t numbers = (size_t)scene_number_count(&kernel->scene);
+        kernel->q = arena_allocate(&kernel->arena, (size_t)model->nq, sizeof(double));
+        kernel->before = arena_allocate(&kernel->arena, (size_t)model->nq, sizeof(double));
+        kernel->dx = arena_allocate(&kernel->arena, (size_t)model->nv, sizeof(double));
+        kernel->number = arena_allocate(&kernel->arena, numbers, sizeof(double));
+        kernel->held = arena_allocate(&kernel->arena, (size_t)model->n_links, sizeof(bool));
+        kernel->description = scene_describe(&kernel->scene);
+        status = kernel->arena.failed || kernel->description == NULL ? STATUS_NO_MEMORY : STATUS_OK;
+    }
+    if (status == STATUS_OK) {
+        model_start(kernel->mechanism.model, kernel->q, kernel->dx);
+        status = constraints_close(&kernel->mechanism, NULL, kernel->q, &report);
+    }
     if (status != STATUS_OK && *kernel->message == '\0')
         snprintf(kernel->message, MESSAGE_SIZE, "%s", status_text(status));
     return kernel;
@@ -100,14 +99,14 @@ EXPORT("number_count") int kernel_number_count(const struct kernel *kernel)
     return scene_number_count(&kernel->scene);
 }
 
-/* Where everything is at q: scene_numbers(). */
+/* The poses of all parts at q: scene_numbers(). */
 EXPORT("numbers") double *kernel_numbers(struct kernel *kernel)
 {
     scene_numbers(&kernel->scene, kernel->q, kernel->number);
     return kernel->number;
 }
 
-/* Closes the loops; joints of `held` stay. 0: closed; else q is unchanged. With `rigid` links keep their shapes. */
+/* Closes the loops while joints of `held` stay. Returns 0 on success; otherwise q is unchanged. With `rigid` links keep their shapes. */
 static int close_loops(struct kernel *kernel, bool rigid)
 {
     struct report silent = {0};
@@ -115,17 +114,17 @@ static int close_loops(struct kernel *kernel, bool rigid)
     return constraints_close(&kernel->mechanism, &how, kernel->q, &silent) != STATUS_OK;
 }
 
-/* The same without joints that stay: by joints, and where these are not sufficient by elastic coordinates too. */
+/* Closes the loops by moving any joints and, if that is not sufficient, elastic coordinates too. */
 EXPORT("close") int kernel_close(struct kernel *kernel)
 {
     memset(kernel->held, 0, (size_t)kernel->mechanism.model->n_links * sizeof(bool));
     return close_loops(kernel, true) != 0 && close_loops(kernel, false) != 0;
 }
 
-/* q moves by `share` times the tangent that the page has written; quaternions stay of unit length. */
-EXPORT("shift") void kernel_shift(struct kernel *kernel, double share)
+/* Moves q by `factor` times the tangent that the page has written; quaternions keep unit length. */
+EXPORT("shift") void kernel_shift(struct kernel *kernel, double factor)
 {
-    model_move(kernel->mechanism.model, kernel->q, kernel->dx, share);
+    model_move(kernel->mechanism.model, kernel->q, kernel->dx, factor);
 }
 
 static double largest(const double *x, int n)
@@ -136,7 +135,7 @@ static double largest(const double *x, int n)
 }
 
 /* Moves the joint of a link by the tangent that the page has written, in short steps, while all other joints of its loops follow.
-   Returns 0, or 1 where the loops do not allow it: the joint is then where they end. */
+   Returns 0, or 1 if the loops do not allow it: the joint then stops where they do. */
 EXPORT("drag") int kernel_drag(struct kernel *kernel, int link)
 {
     const struct model *model = kernel->mechanism.model;

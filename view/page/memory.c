@@ -1,4 +1,4 @@
-/* base/vendor.h in the page, in place of base/vendor.c: WebAssembly has no setjmp(), and a page whose memory runs out ends. json-c calls
+/* base/vendor.h in the page, in place of base/vendor.c: WebAssembly has no setjmp(), and a page that runs out of memory ends. json-c calls
    the functions of its C library here. */
 #include "base/vendor.h"
 

@@ -4,7 +4,7 @@
 
 #include "math/vec.h"
 
-/* A robot that stays in a plane normal to the world axis `n`: its rotation axes are along n, its translation axes and offsets
+/* Whether the robot stays in a plane normal to the world axis `n`: its rotation axes are along n, its translation axes and offsets
    normal to n. */
 static bool planar(const struct scene *scene, int n)
 {
@@ -30,33 +30,29 @@ static void normalize(double *x)
     for (int i = 0; i < 3; i++) x[i] /= length;
 }
 
-/* Against gravity; without it z, or y where the robot moves in the plane of x and y */
-static void choose_up(const struct model *model, int plane, double up[3])
-{
-    for (int i = 0; i < 3; i++) up[i] = -model->gravity[i];
-    const bool along_plane = plane >= 0 && fabs(up[plane]) < 0.5 * sqrt(dot3(up, up));
-    if (dot3(up, up) == 0 || (plane >= 0 && !along_plane)) {
-        for (int i = 0; i < 3; i++) up[i] = i == (plane == 2 ? 1 : 2);
-    }
-    normalize(up);
-}
-
 struct view scene_view(const struct scene *scene)
 {
     int plane = 2;
     while (plane >= 0 && !planar(scene, plane)) plane--;
     struct view view;
     double front[3] = {0}, side[3];
-    choose_up(scene->mechanism->model, plane, view.up);
+
+    /* up is against gravity; without gravity z, or y if the robot moves in the plane of x and y */
+    for (int i = 0; i < 3; i++) view.up[i] = -scene->mechanism->model->gravity[i];
+    const double g = sqrt(dot3(view.up, view.up));
+    if (g == 0 || (plane >= 0 && !(fabs(view.up[plane]) < 0.5 * g)))
+        for (int i = 0; i < 3; i++) view.up[i] = i == (plane == 2 ? 1 : 2);
+    normalize(view.up);
+
     if (plane >= 0) front[plane] = plane == 1 ? -1 : 1;
     else front[fabs(view.up[1]) > 0.9 ? 2 : 1] = fabs(view.up[1]) > 0.9 ? 1 : -1; /* x to the right */
     axpy3(-dot3(front, view.up), view.up, front);
     normalize(front);
     cross3(view.up, front, side);
-    const double turn = plane >= 0 ? 0.3 : 0.6, tilt = plane >= 0 ? 0.2 : 0.38; /* [rad] */
+    const double azimuth = plane >= 0 ? 0.3 : 0.6, tilt = plane >= 0 ? 0.2 : 0.38; /* [rad] */
     for (int i = 0; i < 3; i++) {
-        const double level = cos(turn) * front[i] + sin(turn) * side[i];
-        view.right[i] = cos(turn) * side[i] - sin(turn) * front[i];
+        const double level = cos(azimuth) * front[i] + sin(azimuth) * side[i];
+        view.right[i] = cos(azimuth) * side[i] - sin(azimuth) * front[i];
         view.eye[i] = cos(tilt) * level + sin(tilt) * view.up[i];
     }
     return view;

@@ -1,4 +1,4 @@
-/* From where a robot is looked at, and the perspective of pictures. */
+/* The direction from which a robot is seen, and the perspective of pictures. */
 #ifndef SCENE_CAMERA_H
 #define SCENE_CAMERA_H
 
@@ -19,7 +19,7 @@ struct camera {
 };
 
 /* (right, up, towards the eye) of a point relative to the target, and its place on the page: right and down, in lengths at the distance
-   of the target. Returns the depth, larger for what is nearer. */
+   of the target. Returns the depth, which is larger for nearer points. */
 double camera_project(const struct camera *camera, const double point[3], double page[2]);
 
 #endif

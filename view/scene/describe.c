@@ -39,14 +39,6 @@ static void add_vector(struct json_object *object, const char *key, const double
     add(object, key, array);
 }
 
-static void add_pose(struct json_object *object, const char *key, const struct pose *pose)
-{
-    struct json_object *both = json_object_new_object();
-    add_vector(both, "p", pose->p, 3);
-    add_vector(both, "R", pose->R, 9);
-    add(object, key, both);
-}
-
 /* ---- joints --------------------------------------------------------------------------------------------------------- */
 
 /* One position: its name, unit, index in q, start and limits */
@@ -106,8 +98,10 @@ static void describe_body(const struct scene *scene, int i, struct json_object *
     }
     add(out, "size", size);
     if (!drawn->has_ellipsoid) return;
-    struct json_object *ellipsoid = json_object_new_object();
-    add_pose(ellipsoid, "at", &drawn->ellipsoid.at);
+    struct json_object *ellipsoid = json_object_new_object(), *pose = json_object_new_object();
+    add_vector(pose, "p", drawn->ellipsoid.at.p, 3);
+    add_vector(pose, "R", drawn->ellipsoid.at.R, 9);
+    add(ellipsoid, "at", pose);
     add_vector(ellipsoid, "semiaxes", drawn->ellipsoid.semiaxes, 3);
     add(out, "ellipsoid", ellipsoid);
 }
@@ -136,7 +130,7 @@ static struct json_object *describe_link(const struct scene *scene, int i)
     return out;
 }
 
-/* ---- what connects links ---------------------------------------------------------------------------------------------- */
+/* ---- loops, actuators, frames------------------------------------------------------------------------------------------- */
 
 static struct json_object *describe_loop(const struct robot *robot, int i)
 {
@@ -173,54 +167,37 @@ static struct json_object *describe_frame(const struct robot *robot, int i)
     return out;
 }
 
-static struct json_object *describe_arm(const struct scene *scene, int i)
-{
-    return json_object_new_int(scene->arm[i].from.link);
-}
-
 /* ---- the scene ---------------------------------------------------------------------------------------------------------- */
-
-static struct json_object *position_names(const struct model *model)
-{
-    struct json_object *names = json_object_new_array_ext(model->nq);
-    for (int i = 0; i < model->nq; i++) {
-        char name[NAME_SIZE];
-        name_coordinate(model, POSITION, i, name);
-        json_object_array_add(names, json_object_new_string(name));
-    }
-    return names;
-}
-
-static struct json_object *describe_view(const struct scene *scene)
-{
-    struct json_object *out = json_object_new_object();
-    const struct view view = scene_view(scene);
-    add_vector(out, "up", view.up, 3);
-    add_vector(out, "right", view.right, 3);
-    add_vector(out, "eye", view.eye, 3);
-    return out;
-}
 
 struct json_object *scene_describe(const struct scene *scene)
 {
     const struct model *model = scene->mechanism->model;
     const struct robot *robot = model->robot;
-    struct json_object *out = json_object_new_object(), *list;
+    const struct view view = scene_view(scene);
+    struct json_object *out = json_object_new_object(), *list, *directions;
     if (out == NULL) return NULL;
     add_text(out, "name", robot->name);
     add_text(out, "description", robot->description);
     add_vector(out, "gravity", robot->gravity, 3);
     add_number(out, "size", scene->size);
     add_number(out, "nominal", scene->nominal);
-    add(out, "view", describe_view(scene));
+    add(out, "view", directions = json_object_new_object());
+    add_vector(directions, "up", view.up, 3);
+    add_vector(directions, "right", view.right, 3);
+    add_vector(directions, "eye", view.eye, 3);
     add_integer(out, "tip", model->tip);
     add_integer(out, "nq", model->nq);
     add_integer(out, "nv", model->nv);
-    add(out, "positions", position_names(model));
+    add(out, "positions", list = json_object_new_array());
+    for (int i = 0; i < model->nq; i++) {
+        char name[NAME_SIZE];
+        name_coordinate(model, POSITION, i, name);
+        json_object_array_add(list, json_object_new_string(name));
+    }
     add(out, "links", list = json_object_new_array());
     for (int i = 0; i < robot->n_links; i++) json_object_array_add(list, describe_link(scene, i));
     add(out, "arms", list = json_object_new_array());
-    for (int i = 0; i < scene->n_arms; i++) json_object_array_add(list, describe_arm(scene, i));
+    for (int i = 0; i < scene->n_arms; i++) json_object_array_add(list, json_object_new_int(scene->arm[i].from.link));
     add(out, "frames", list = json_object_new_array());
     for (int i = 0; i < robot->n_frames; i++) json_object_array_add(list, describe_frame(robot, i));
     add(out, "loops", list = json_object_new_array());

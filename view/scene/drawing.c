@@ -92,24 +92,11 @@ static void write_text(FILE *stream, const char *text)
     }
 }
 
-static void write_line(const struct page *page, const double a[3], const double b[3], const char *kind)
-{
-    double from[2], to[2];
-    to_pixels(page, a, from);
-    to_pixels(page, b, to);
-    fprintf(page->stream, "<path class=\"%s\" d=\"M%.1f %.1fL%.1f %.1f\"/>\n", kind, from[0], from[1], to[0], to[1]);
-}
-
-/* 1, 2 or 5 times a power of ten, not below x */
-static double round_step(double x)
-{
-    const double power = pow(10, floor(log10(x))), digits = x / power * (1 - 1e-9);
-    return power * (digits <= 1 ? 1 : digits <= 2 ? 2 : digits <= 5 ? 5 : 10);
-}
-
+/* 1, 2 or 5 times a power of ten, at least an eighth of the robot's size */
 static double grid_step(const struct page *page)
 {
-    return round_step(page->scene->size / 8);
+    const double x = page->scene->size / 8, power = pow(10, floor(log10(x))), digits = x / power * (1 - 1e-9);
+    return power * (digits <= 1 ? 1 : digits <= 2 ? 2 : digits <= 5 ? 5 : 10);
 }
 
 /* A grid on the ground: normal to `up`, at the lowest height of the robot or of the world's origin */
@@ -127,34 +114,19 @@ static void write_grid(const struct page *page, const struct solids *solids)
     for (int i = -GRID / 2; i <= GRID / 2; i++)
         for (int direction = 0; direction < 2; direction++) {
             const double *along = direction == 0 ? side : front, *across = direction == 0 ? front : side;
-            double a[3], b[3];
+            double a[3], b[3], from[2], to[2];
             for (int k = 0; k < 3; k++) {
                 a[k] = origin[k] + step * (i * across[k] - 0.5 * GRID * along[k]);
                 b[k] = origin[k] + step * (i * across[k] + 0.5 * GRID * along[k]);
             }
-            write_line(page, a, b, "grid");
+            to_pixels(page, a, from);
+            to_pixels(page, b, to);
+            fprintf(page->stream, "<path class=\"grid\" d=\"M%.1f %.1fL%.1f %.1f\"/>\n", from[0], from[1], to[0],
+                    to[1]);
         }
 }
 
-static void write_faces(const struct page *page, const struct solids *solids)
-{
-    for (int f = 0; f < solids->n; f++) {
-        const struct face *face = &solids->face[f];
-        const double light = 0.62 + 0.44 * face->light;
-        int rgb[3];
-        for (int i = 0; i < 3; i++) rgb[i] = (int)fmin(255, light * color[face->paint][i]);
-        fprintf(page->stream, "<path style=\"fill:#%02x%02x%02x;stroke:#%02x%02x%02x\" d=\"", rgb[0], rgb[1], rgb[2],
-                rgb[0], rgb[1], rgb[2]);
-        for (int k = 0; k < face->n; k++) {
-            double at[2];
-            to_pixels(page, face->corner[k], at);
-            fprintf(page->stream, "%c%.1f %.1f", k == 0 ? 'M' : 'L', at[0], at[1]);
-        }
-        fputs("z\"/>\n", page->stream);
-    }
-}
-
-/* The directions of the world in the lower left corner, and of gravity, and the step of the grid */
+/* In the lower left corner: the axes of the world, the direction of gravity, and the step of the grid */
 static void write_axes(const struct page *page)
 {
     static const char *const kind[] = {"x axis", "y axis", "z axis"};
@@ -196,10 +168,11 @@ static void add_name(struct names *names, const struct page *page, const char *t
     to_pixels(page, p, label->at);
 }
 
-static void name_links(struct names *names, const struct page *page, const double *q)
+static void add_all_names(struct names *names, const struct page *page, const double *q)
 {
     const struct scene *scene = page->scene;
-    const struct robot *robot = scene->mechanism->robot;
+    const struct model *model = scene->mechanism->model;
+    const struct robot *robot = model->robot;
     for (int i = 0; i < robot->n_links; i++) {
         const struct scene_link *link = &scene->link[i];
         if (link->n_points < 2) continue;
@@ -210,13 +183,6 @@ static void name_links(struct names *names, const struct page *page, const doubl
         for (int k = 0; k < 3; k++) middle[k] = 0.5 * (a.p[k] + b.p[k]);
         add_name(names, page, robot->link[i].name, middle, 0.5 * link->point[last / 2].height, false);
     }
-}
-
-static void name_others(struct names *names, const struct page *page)
-{
-    const struct scene *scene = page->scene;
-    const struct model *model = scene->mechanism->model;
-    const struct robot *robot = model->robot;
     for (int i = 0; i < robot->n_actuators; i++) {
         const struct pose a = scene_anchor(scene, &model->actuator_end[i][0]),
                           b = scene_anchor(scene, &model->actuator_end[i][1]);
@@ -239,7 +205,7 @@ static void name_others(struct names *names, const struct page *page)
     }
 }
 
-/* A name, with a thin line to what it belongs to where it is not close */
+/* A name, with a thin line to its object if it is not close to it */
 static void write_name(const struct page *page, const struct label *label)
 {
     const struct box *box = &label->box;
@@ -253,31 +219,25 @@ static void write_name(const struct page *page, const struct label *label)
     fputs("</text>\n", page->stream);
 }
 
-/* What names should keep clear of: the robot, and the axes in the corner */
-static void cover_page(const struct page *page, const struct solids *solids, struct cover *cover)
-{
-    const double top = page->drawing->height - LEGEND_HEIGHT, bottom = page->drawing->height;
-    const double legend[4][2] = {{0, top}, {LEGEND_WIDTH, top}, {LEGEND_WIDTH, bottom}, {0, bottom}};
-    cover_add(cover, 4, legend);
-    for (int f = 0; f < solids->n; f++) {
-        double corner[MOST_CORNERS][2];
-        for (int k = 0; k < solids->face[f].n; k++) to_pixels(page, solids->face[f].corner[k], corner[k]);
-        cover_add(cover, solids->face[f].n, (const double(*)[2])corner);
-    }
-}
-
+/* Names stay clear of the robot and of the axes in the corner */
 static enum status write_names(const struct page *page, const double *q, const struct solids *solids)
 {
     const struct robot *robot = page->scene->mechanism->robot;
     const int width = page->drawing->width, height = page->drawing->height;
+    const double top = height - LEGEND_HEIGHT;
+    const double legend[4][2] = {{0, top}, {LEGEND_WIDTH, top}, {LEGEND_WIDTH, height}, {0, height}};
     const size_t most = (size_t)(2 * robot->n_links + robot->n_actuators + robot->n_loops + 1);
     struct arena arena = {0};
     struct names names = {.label = arena_allocate(&arena, most, sizeof *names.label)};
     struct cover cover = cover_make(width, height, &arena);
     if (!arena.failed) {
-        cover_page(page, solids, &cover);
-        name_links(&names, page, q);
-        name_others(&names, page);
+        cover_add(&cover, 4, legend);
+        for (int f = 0; f < solids->n; f++) {
+            double corner[MOST_CORNERS][2];
+            for (int k = 0; k < solids->face[f].n; k++) to_pixels(page, solids->face[f].corner[k], corner[k]);
+            cover_add(&cover, solids->face[f].n, (const double(*)[2])corner);
+        }
+        add_all_names(&names, page, q);
         labels_place(names.label, names.n, FONT_SIZE, width, height, &cover);
         for (int i = 0; i < names.n; i++)
             if (names.label[i].placed) write_name(page, &names.label[i]);
@@ -305,18 +265,6 @@ static const char style[] =
     ".limber-picture text{fill:#e8edf2}.limber-picture .name{stroke:#12181f}.limber-picture .lead,.limber-picture "
     ".g{stroke:#a3b2c0}}";
 
-static void write_head(const struct page *page)
-{
-    const struct robot *robot = page->scene->mechanism->robot;
-    const int width = page->drawing->width, height = page->drawing->height;
-    fprintf(page->stream,
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"limber-picture\" viewBox=\"0 0 %d %d\" width=\"%d\" "
-            "height=\"%d\" role=\"img\" font-family=\"DejaVu Sans,system-ui,sans-serif\">\n<title>",
-            width, height, width, height);
-    write_text(page->stream, robot->name);
-    fprintf(page->stream, "</title>\n<style>%s</style>\n", style);
-}
-
 enum status drawing_write(struct scene *scene, const double *q, const struct drawing *drawing, FILE *stream)
 {
     struct page page = {.scene = scene, .drawing = drawing, .stream = stream};
@@ -327,9 +275,27 @@ enum status drawing_write(struct scene *scene, const double *q, const struct dra
     enum status status = solids.failed ? STATUS_NO_MEMORY : STATUS_OK;
     if (status == STATUS_OK) {
         aim(&page, &solids);
-        write_head(&page);
+        fprintf(stream,
+                "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"limber-picture\" viewBox=\"0 0 %d %d\" width=\"%d\" "
+                "height=\"%d\" role=\"img\" font-family=\"DejaVu Sans,system-ui,sans-serif\">\n<title>",
+                drawing->width, drawing->height, drawing->width, drawing->height);
+        write_text(stream, scene->mechanism->robot->name);
+        fprintf(stream, "</title>\n<style>%s</style>\n", style);
         write_grid(&page, &solids);
-        write_faces(&page, &solids);
+        for (int f = 0; f < solids.n; f++) {
+            const struct face *face = &solids.face[f];
+            const double light = 0.62 + 0.44 * face->light;
+            int rgb[3];
+            for (int i = 0; i < 3; i++) rgb[i] = (int)fmin(255, light * color[face->paint][i]);
+            fprintf(stream, "<path style=\"fill:#%02x%02x%02x;stroke:#%02x%02x%02x\" d=\"", rgb[0], rgb[1], rgb[2],
+                    rgb[0], rgb[1], rgb[2]);
+            for (int k = 0; k < face->n; k++) {
+                double at[2];
+                to_pixels(&page, face->corner[k], at);
+                fprintf(stream, "%c%.1f %.1f", k == 0 ? 'M' : 'L', at[0], at[1]);
+            }
+            fputs("z\"/>\n", stream);
+        }
         if (drawing->names) {
             write_axes(&page);
             status = write_names(&page, q, &solids);

@@ -11,7 +11,8 @@ struct drawing {
     bool names;
 };
 
-/* At q. Returns STATUS_NO_MEMORY, or STATUS_OK; errors of the stream are kept by the stream. Inside a page it is an element svg. */
+/* Draws the scene at q. Returns STATUS_OK or STATUS_NO_MEMORY; errors of the stream are found by ferror(). The result is an element
+   svg that an HTML page can contain. */
 enum status drawing_write(struct scene *scene, const double *q, const struct drawing *drawing, FILE *stream);
 
 #endif

@@ -33,38 +33,30 @@ static struct box candidate(const struct label *label, int k, double font_size)
     return box;
 }
 
-/* Near is better than far, and free paper better than what is drawn */
-static double cost_of(const struct box *box, int k, const struct cover *cover)
-{
-    const double far = 0.4 * (k / DIRECTIONS) + 0.01 * (k % DIRECTIONS),
-                 drawn = cover != NULL ? cover_part(cover, box) : 0;
-    return far + (drawn > 0 ? 0.3 + 4 * drawn : 0);
-}
-
-static void place(struct label *label, double font_size, const struct box *page, const struct cover *cover)
-{
-    double best = INFINITY;
-    for (int k = 0; k < DIRECTIONS * DISTANCES; k++) {
-        const struct box box = candidate(label, k, font_size);
-        bool free = box.x >= page->x && box.y >= page->y && box.x + box.width <= page->width &&
-                    box.y + box.height <= page->height;
-        for (const struct label *other = label->earlier; other != NULL && free; other = other->earlier)
-            free = !overlap(&box, &other->box);
-        const double cost = free ? cost_of(&box, k, cover) : INFINITY;
-        if (!(cost < best)) continue;
-        best = cost;
-        label->box = box;
-    }
-    label->placed = best < INFINITY;
-}
-
 void labels_place(struct label *label, int n, double font_size, int width, int height, const struct cover *cover)
 {
     const struct box page = {4, 4, width - 4, height - 4};
     const struct label *newest = NULL;
     for (int i = 0; i < n; i++) {
+        double best = INFINITY;
         label[i].earlier = newest;
-        place(&label[i], font_size, &page, cover);
+        for (int k = 0; k < DIRECTIONS * DISTANCES; k++) {
+            const struct box box = candidate(&label[i], k, font_size);
+            bool free = box.x >= page.x && box.y >= page.y && box.x + box.width <= page.width &&
+                        box.y + box.height <= page.height;
+            for (const struct label *other = newest; other != NULL && free; other = other->earlier)
+                free = !overlap(&box, &other->box);
+            if (!free) continue;
+
+            /* near is better than far, and an empty place better than a drawn one */
+            const double far = 0.4 * (k / DIRECTIONS) + 0.01 * (k % DIRECTIONS),
+                         drawn = cover != NULL ? cover_part(cover, &box) : 0,
+                         cost = far + (drawn > 0 ? 0.3 + 4 * drawn : 0);
+            if (!(cost < best)) continue;
+            best = cost;
+            label[i].box = box;
+        }
+        label[i].placed = best < INFINITY;
         if (label[i].placed) newest = &label[i];
     }
 }

@@ -1,4 +1,4 @@
-/* Names in a picture: each beside what it belongs to, none over another. */
+/* Names in a picture: each beside its object, none over another. */
 #ifndef SCENE_LABELS_H
 #define SCENE_LABELS_H
 
@@ -12,16 +12,16 @@ struct box {
 struct label {
     const char *text;
     bool slanted;                /* joints                                                        */
-    double at[2];                /* what it belongs to                                            */
-    double away;                 /* how far it stays from there                                   */
+    double at[2];                /* its object                                                    */
+    double away;                 /* its distance from there                                       */
     struct box box;              /* set by labels_place()                                         */
-    bool placed;                 /* false: there was no capacity                                      */
+    bool placed;                 /* false: there is no space                                      */
     const struct label *earlier; /* the one that was placed before this; NULL: none  */
 };
 
 struct cover;
 
-/* Places labels in order, on a page of this size, away from what is drawn (NULL: nothing) where that is possible. */
+/* Places labels in order, on a page of this size, and if possible not over parts that are drawn (NULL: none). */
 void labels_place(struct label *label, int n, double font_size, int width, int height, const struct cover *cover);
 
 /* Width of a text in a sans-serif font, estimated from above. */

@@ -11,11 +11,11 @@
 
 /* Intervals along a link that bends, and along one that does not */
 enum { BENT_INTERVALS = 24, STRAIGHT_INTERVALS = 1 };
-/* Widths of what has none, as parts of the robot's size and of a link's length */
+/* Widths of parts without dimensions, as fractions of the robot's size and of a link's length */
 static const double PART_OF_SIZE = 0.014, PART_OF_LENGTH = 0.16;
 static const double PAYLOAD_DENSITY = 2500; /* [kg/m^3] */
 
-/* ---- where things are ---------------------------------------------------------------------------------------------- */
+/* ---- poses ---------------------------------------------------------------------------------------------------------- */
 
 void scene_pose(struct scene *scene, const double *q)
 {
@@ -37,7 +37,7 @@ struct pose scene_anchor(const struct scene *scene, const struct anchor *anchor)
     return pose;
 }
 
-/* The frame that carries the joint, moved by the joint's origin */
+/* The parent frame, moved by the joint's origin */
 static struct anchor joint_anchor(const struct model *model, int link)
 {
     const struct link_model *lm = &model->link[link];
@@ -153,7 +153,7 @@ static enum status make_beam(struct scene *scene, int i)
     return status;
 }
 
-/* From hinge to tip; nothing where they coincide */
+/* From hinge to tip; nothing if they coincide */
 static enum status make_rigid(struct scene *scene, int i)
 {
     const double *tip = scene->mechanism->model->link[i].tip.p, length = sqrt(dot3(tip, tip));
@@ -213,20 +213,6 @@ static void make_ellipsoid(const struct link *link, struct scene_link *drawn)
 
 /* ---- arms ----------------------------------------------------------------------------------------------------------- */
 
-/* The point of a link's body that is nearest to an anchor, fixed to the same frame as the anchor */
-static struct anchor nearest_on_body(const struct scene *scene, const struct anchor *to)
-{
-    struct anchor foot = bare_anchor(to->link, to->section);
-    const struct scene_link *drawn = &scene->link[to->link];
-    if (scene->mechanism->model->link[to->link].body != NULL || drawn->n_points < 2) return foot;
-    const double *a = drawn->point[0].shape.x, *b = drawn->point[drawn->n_points - 1].shape.x;
-    double ab[3], ap[3];
-    for (int k = 0; k < 3; k++) ab[k] = b[k] - a[k], ap[k] = to->at.p[k] - a[k];
-    const double s = fmin(fmax(dot3(ab, ap) / dot3(ab, ab), 0), 1);
-    for (int k = 0; k < 3; k++) foot.at.p[k] = a[k] + s * ab[k];
-    return foot;
-}
-
 static bool same_place(const struct anchor *a, const struct anchor *b, double within)
 {
     double d[3];
@@ -234,16 +220,25 @@ static bool same_place(const struct anchor *a, const struct anchor *b, double wi
     return a->link == b->link && a->section == b->section && sqrt(dot3(d, d)) < within;
 }
 
-/* Adds an arm to an anchor that is not on the body of its link already */
+/* Adds an arm to an anchor that is not on the body of its link already, from the nearest point of this body, fixed to the same frame as
+   the anchor */
 static void add_arm(struct scene *scene, const struct anchor *to)
 {
-    const double within = 1e-6 * scene->size;
     if (to->link < 0) return;
-    const struct scene_arm arm = {nearest_on_body(scene, to), *to};
-    if (same_place(&arm.from, to, within)) return;
+    const double within = 1e-6 * scene->size;
+    const struct scene_link *drawn = &scene->link[to->link];
+    struct anchor from = bare_anchor(to->link, to->section);
+    if (scene->mechanism->model->link[to->link].body == NULL && drawn->n_points >= 2) {
+        const double *a = drawn->point[0].shape.x, *b = drawn->point[drawn->n_points - 1].shape.x;
+        double ab[3], ap[3];
+        for (int k = 0; k < 3; k++) ab[k] = b[k] - a[k], ap[k] = to->at.p[k] - a[k];
+        const double s = fmin(fmax(dot3(ab, ap) / dot3(ab, ab), 0), 1);
+        for (int k = 0; k < 3; k++) from.at.p[k] = a[k] + s * ab[k];
+    }
+    if (same_place(&from, to, within)) return;
     for (int i = 0; i < scene->n_arms; i++)
         if (same_place(&scene->arm[i].to, to, within)) return;
-    scene->arm[scene->n_arms++] = arm;
+    scene->arm[scene->n_arms++] = (struct scene_arm){from, *to};
 }
 
 static enum status make_arms(struct scene *scene)
@@ -267,25 +262,6 @@ static enum status make_arms(struct scene *scene)
 
 /* ---- the scene ------------------------------------------------------------------------------------------------------ */
 
-/* The diagonal of the box around all hinges, tips and ends of actuators, the world's origin included */
-static double measure(struct scene *scene)
-{
-    const struct mechanism *m = scene->mechanism;
-    double low[3] = {0}, high[3] = {0}, square = 0;
-    model_start(m->model, scene->q, scene->qd);
-    memset(scene->qd, 0, (size_t)m->model->nv * sizeof(double));
-    scene_pose(scene, scene->q);
-    for (int i = 0; i < m->model->n_links; i++) {
-        const struct pose both[2] = {scene_hinge_frame(scene, i), scene_tip_frame(scene, i)};
-        for (int k = 0; k < 6; k++) {
-            low[k % 3] = fmin(low[k % 3], both[k / 3].p[k % 3]);
-            high[k % 3] = fmax(high[k % 3], both[k / 3].p[k % 3]);
-        }
-    }
-    for (int k = 0; k < 3; k++) square += (high[k] - low[k]) * (high[k] - low[k]);
-    return square > 0 ? sqrt(square) : 1;
-}
-
 double scene_payload_size(const struct scene *scene, double mass)
 {
     const double diameter = 2 * cbrt(mass / PAYLOAD_DENSITY * 0.75 / 3.14159265358979324);
@@ -301,8 +277,23 @@ enum status scene_make(struct mechanism *mechanism, struct scene *scene)
     scene->q = arena_allocate(&scene->arena, (size_t)model->nq, sizeof *scene->q);
     scene->qd = arena_allocate(&scene->arena, (size_t)model->nv, sizeof *scene->qd);
     if (scene->arena.failed) return STATUS_NO_MEMORY;
-    scene->size = measure(scene);
+
+    /* the diagonal of the box around all hinges and tips, the world's origin included */
+    double low[3] = {0}, high[3] = {0}, square = 0;
+    model_start(model, scene->q, scene->qd);
+    memset(scene->qd, 0, (size_t)model->nv * sizeof(double));
+    scene_pose(scene, scene->q);
+    for (int i = 0; i < model->n_links; i++) {
+        const struct pose both[2] = {scene_hinge_frame(scene, i), scene_tip_frame(scene, i)};
+        for (int k = 0; k < 6; k++) {
+            low[k % 3] = fmin(low[k % 3], both[k / 3].p[k % 3]);
+            high[k % 3] = fmax(high[k % 3], both[k / 3].p[k % 3]);
+        }
+    }
+    for (int k = 0; k < 3; k++) square += (high[k] - low[k]) * (high[k] - low[k]);
+    scene->size = square > 0 ? sqrt(square) : 1;
     scene->nominal = PART_OF_SIZE * scene->size;
+
     static enum status (*const make[])(struct scene *, int) = {make_rigid, make_beam, make_nodal};
     enum status status = STATUS_OK;
     for (int i = 0; i < model->n_links && status == STATUS_OK; i++) {

@@ -1,5 +1,5 @@
-/* A robot as bodies to draw: what is constant (sections along the links, joints, arms), and where it is at a state. The viewer, the
-   pictures and the documentation page of an FMU all draw this. */
+/* A robot as bodies to draw: their constant parts (sections along the links, joints, arms) and their poses at a state. The viewer, the
+   pictures and the documentation page of an FMU draw this scene. */
 #ifndef SCENE_SCENE_H
 #define SCENE_SCENE_H
 
@@ -40,7 +40,7 @@ struct scene {
     int n_arms;
     struct scene_arm *arm;
     double size;    /* largest extent of the robot at its start                    [m] */
-    double nominal; /* width of what has no dimensions of its own                  [m] */
+    double nominal; /* width of parts without dimensions                            [m] */
     double *q, *qd; /* nq, nv: workspace                                               */
     struct arena arena;
 };
@@ -52,7 +52,7 @@ void scene_free(struct scene *scene);
 /* Diameter with which a payload of this mass is drawn. */
 double scene_payload_size(const struct scene *scene, double mass);
 
-/* Where everything is at q, elastic coordinates as they are. After it the functions below work. */
+/* Computes all poses at q, which includes elastic coordinates. Call it before the functions below. */
 void scene_pose(struct scene *scene, const double *q);
 
 /* World: joint frame, hinge frame, tip frame of a link; point k of it; the frame of an anchor. */

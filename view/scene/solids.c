@@ -18,7 +18,7 @@ struct builder {
     const struct scene *scene;
     const struct camera *camera;
     struct solids *solids;
-    double eye[3]; /* where the eye is */
+    double eye[3]; /* position of the eye */
     double bias;   /* added to depths: symbols are in front of the links that they belong to */
 };
 
@@ -29,35 +29,13 @@ static double length3(const double *x)
     return sqrt(dot3(x, x));
 }
 
-static struct face *new_face(struct solids *solids)
-{
-    if (solids->n == solids->capacity) {
-        const int capacity = solids->capacity > 0 ? 2 * solids->capacity : 256;
-        struct face *more = realloc(solids->face, (size_t)capacity * sizeof *more);
-        if (more == NULL) {
-            solids->failed = true;
-            return NULL;
-        }
-        solids->face = more;
-        solids->capacity = capacity;
-    }
-    solids->face[solids->n].order = solids->n;
-    return &solids->face[solids->n++];
-}
-
-/* Light from above and beside the eye: 1 where the face looks into it */
-static double lightness(const struct builder *b, const double *normal)
-{
-    double sun[3];
-    for (int i = 0; i < 3; i++)
-        sun[i] = 0.55 * b->camera->view.eye[i] + 0.75 * b->camera->view.up[i] - 0.35 * b->camera->view.right[i];
-    return fmax(0, dot3(sun, normal) / length3(sun));
-}
-
-/* A face whose corners are counterclockwise from outside; it is left out where it is turned away from the eye */
+/* Adds a face whose corners are counterclockwise from outside, unless it faces away from the eye. The light comes from above and beside
+   the eye. */
 static void add_face(struct builder *b, enum paint paint, int n, double (*corner)[3])
 {
-    double u[3], v[3], normal[3], center[3] = {0}, to_eye[3], page[2];
+    const struct view *view = &b->camera->view;
+    struct solids *solids = b->solids;
+    double u[3], v[3], normal[3], center[3] = {0}, to_eye[3], sun[3], page[2];
     for (int i = 0; i < 3; i++) u[i] = corner[1][i] - corner[0][i], v[i] = corner[n - 1][i] - corner[0][i];
     cross3(u, v, normal);
     const double size = length3(normal);
@@ -65,12 +43,23 @@ static void add_face(struct builder *b, enum paint paint, int n, double (*corner
     for (int k = 0; k < n; k++) axpy3(1.0 / n, corner[k], center);
     for (int i = 0; i < 3; i++) normal[i] /= size, to_eye[i] = b->eye[i] - center[i];
     if (dot3(normal, to_eye) <= 0) return;
-    struct face *face = new_face(b->solids);
-    if (face == NULL) return;
+    if (solids->n == solids->capacity) {
+        const int capacity = solids->capacity > 0 ? 2 * solids->capacity : 256;
+        struct face *more = realloc(solids->face, (size_t)capacity * sizeof *more);
+        if (more == NULL) {
+            solids->failed = true;
+            return;
+        }
+        solids->face = more;
+        solids->capacity = capacity;
+    }
+    struct face *face = &solids->face[solids->n];
+    face->order = solids->n++;
     face->n = n;
     memcpy(face->corner, corner, (size_t)n * sizeof *corner);
     face->paint = paint;
-    face->light = lightness(b, normal);
+    for (int i = 0; i < 3; i++) sun[i] = 0.55 * view->eye[i] + 0.75 * view->up[i] - 0.35 * view->right[i];
+    face->light = fmax(0, dot3(sun, normal) / length3(sun));
     face->depth = camera_project(b->camera, center, page) + b->bias;
 }
 
@@ -195,12 +184,6 @@ static void add_pin(struct builder *b, enum paint paint, enum outline outline, c
     add_bar(b, paint, outline, from, to, width);
 }
 
-static void add_block(struct builder *b, enum paint paint, const double *p, const double *R, double side)
-{
-    const double x[3] = {R[0], R[3], R[6]};
-    add_pin(b, paint, OUTLINE_RECTANGLE, p, x, 0.5 * side, side);
-}
-
 /* Columns of the motion: a pin along each axis of rotation, a block along each axis of translation; of three or more a ball */
 static void add_joint(struct builder *b, int i)
 {
@@ -216,31 +199,23 @@ static void add_joint(struct builder *b, int i)
         }
         return;
     }
-    add_bar(b, PAINT_ARM, OUTLINE_ROUND, C.p, O.p, 0.6 * r); /* the way of a joint that slides */
+    add_bar(b, PAINT_ARM, OUTLINE_ROUND, C.p, O.p, 0.6 * r); /* the travel of a translational joint */
     for (int k = 0; k < lm->joint.nv; k++) {
         const bool turns = lm->joint.part[k] == TURNS;
         add_pin(b, paint, turns ? OUTLINE_ROUND : OUTLINE_RECTANGLE, C.p, w->h[k], 1.4 * r, turns ? 2 * r : 1.5 * r);
     }
 }
 
-static void add_ground(struct builder *b, int i)
-{
-    const struct pose C = scene_joint_frame(b->scene, i);
-    const double r = solids_joint_size(b->scene, i), *up = b->camera->view.up;
-    double low[3], high[3];
-    for (int k = 0; k < 3; k++) low[k] = C.p[k] - 1.8 * r * up[k], high[k] = C.p[k] - 1.1 * r * up[k];
-    add_bar(b, PAINT_GROUND, OUTLINE_RECTANGLE, low, high, 3.4 * r);
-}
-
 static void add_payload(struct builder *b, int i)
 {
     const struct link *link = &b->scene->mechanism->robot->link[i];
-    if (!link->has_payload) return;
-    struct pose T = scene_tip_frame(b->scene, i);
+    const double side = 0.8 * scene_payload_size(b->scene, link->payload.mass);
+    const struct pose T = scene_tip_frame(b->scene, i);
+    const double x[3] = {T.R[0], T.R[3], T.R[6]};
     double p[3];
     copy3(T.p, p);
     add_mul3(T.R, link->payload.com, p);
-    add_block(b, PAINT_PAYLOAD, p, T.R, 0.8 * scene_payload_size(b->scene, link->payload.mass));
+    add_pin(b, PAINT_PAYLOAD, OUTLINE_RECTANGLE, p, x, 0.5 * side, side);
 }
 
 static void add_actuator(struct builder *b, int i)
@@ -262,8 +237,14 @@ static void add_symbols(struct builder *b)
     b->bias = 0.02 * b->scene->size;
     for (int i = 0; i < m->robot->n_links; i++) {
         add_joint(b, i);
-        if (m->model->link[i].parent < 0 && m->model->link[i].joint.nv < MOST_VELOCITIES) add_ground(b, i);
-        add_payload(b, i);
+        if (m->model->link[i].parent < 0 && m->model->link[i].joint.nv < MOST_VELOCITIES) { /* the ground */
+            const struct pose C = scene_joint_frame(b->scene, i);
+            const double r = solids_joint_size(b->scene, i), *up = b->camera->view.up;
+            double low[3], high[3];
+            for (int k = 0; k < 3; k++) low[k] = C.p[k] - 1.8 * r * up[k], high[k] = C.p[k] - 1.1 * r * up[k];
+            add_bar(b, PAINT_GROUND, OUTLINE_RECTANGLE, low, high, 3.4 * r);
+        }
+        if (m->robot->link[i].has_payload) add_payload(b, i);
     }
     for (int i = 0; i < m->robot->n_actuators; i++) add_actuator(b, i);
     for (int i = 0; i < m->robot->n_loops; i++) {
