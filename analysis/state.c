@@ -135,14 +135,14 @@ static void read_frame_wrenches(const struct json_path *at, const struct robot *
 static double *find_drive_input(const struct robot *robot, const char *name, double *values)
 {
     for (int d = 0; d < robot->n_drives; d++) {
-        const struct robot_drive *of = &robot->drive[d];
+        const struct robot_drive *rd = &robot->drive[d];
         char owner[MOST_NAME];
         const size_t length = strlen(robot_drive_name(robot, d, owner));
         if (strncmp(name, owner, length) != 0 || name[length] != '.') continue;
-        for (int k = 0; k < of->drive->n_rows; k++) {
-            const struct drive_row *row = &of->drive->row[k];
-            if (row->role == INPUT && robot_drive_input(of, k) && strcmp(row->name, name + length + 1) == 0)
-                return &values[of->first + k];
+        for (int k = 0; k < rd->drive->n_rows; k++) {
+            const struct drive_row *row = &rd->drive->row[k];
+            if (row->role == INPUT && robot_drive_input(rd, k) && strcmp(row->name, name + length + 1) == 0)
+                return &values[rd->first + k];
         }
     }
     return NULL;

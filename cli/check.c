@@ -78,21 +78,22 @@ static struct json_object *json_joint(const struct joint *joint)
 static struct json_object *json_link(const struct robot *robot, const struct summary *summary, int i, int first)
 {
     const struct link *link = &robot->link[i];
-    const struct link_summary *of = &summary->link[i];
+    const struct link_summary *item = &summary->link[i];
     struct json_object *json = json_object_new_object(), *names = json_object_new_array(), *frequencies = NULL;
     json_add_text(json, "name", link->name);
     json_add_text(json, "parent", parent_of(robot, link));
     json_add_text(json, "type", body_types[link->type]);
     json_add(json, "joint", json_joint(&link->joint));
-    for (int k = first; k < first + of->n_coordinates; k++) {
+    for (int k = first; k < first + item->n_coordinates; k++) {
         char name[NAME_SIZE];
         name_coordinate(summary->mechanism.model, POSITION, k, name);
         json_object_array_add(names, json_object_new_string(name));
     }
     json_add(json, "coordinates", names);
-    json_add(json, "mass", json_number(of->mass));
-    if (of->n_frequencies >= 0) frequencies = json_object_new_array(); /* null: the modal mass matrix is not definite */
-    for (int k = 0; k < of->n_frequencies; k++) json_object_array_add(frequencies, json_number(of->frequency[k]));
+    json_add(json, "mass", json_number(item->mass));
+    if (item->n_frequencies >= 0)
+        frequencies = json_object_new_array(); /* null: the modal mass matrix is not definite */
+    for (int k = 0; k < item->n_frequencies; k++) json_object_array_add(frequencies, json_number(item->frequency[k]));
     json_add(json, "frequencies", frequencies);
     return json;
 }
@@ -190,12 +191,12 @@ static void print_links(const struct robot *robot, const struct summary *summary
            width.joint, "joint", width.type, "type", "motion", "coordinates", "mass [kg]", "frequencies [Hz]");
     for (int i = 0; i < robot->n_links; i++) {
         const struct link *link = &robot->link[i];
-        const struct link_summary *of = &summary->link[i];
-        const int count = of->n_frequencies;
+        const struct link_summary *item = &summary->link[i];
+        const int count = item->n_frequencies;
         printf("%-*s  %-5s  %-*s  %-*s  %-*s  %-10s  %11d  %10.6g ", width.link, link->name, body_types[link->type],
                width.parent, parent_of(robot, link), width.joint, link->joint.name, width.type,
-               joint_type_name(&link->joint), motion_of(&link->joint), of->n_coordinates, of->mass);
-        for (int k = 0; k < count && k < SHOWN; k++) printf(" %.5g", of->frequency[k]);
+               joint_type_name(&link->joint), motion_of(&link->joint), item->n_coordinates, item->mass);
+        for (int k = 0; k < count && k < SHOWN; k++) printf(" %.5g", item->frequency[k]);
         printf("%s\n", count < 0 ? " none: modal mass matrix not positive definite" : count > SHOWN ? " ..." : "");
     }
 }
@@ -236,10 +237,11 @@ static void print_connections(const struct robot *robot, const struct summary *s
         printf("supply %s: %g Pa, at most %g m3/s\n", supply->name, supply->pressure, supply->flow_limit);
     }
     for (int i = 0; i < robot->n_drives; i++) {
-        const struct robot_drive *of = &robot->drive[i];
+        const struct robot_drive *item = &robot->drive[i];
         char name[MOST_NAME];
-        printf("drive %s: %s, %d states%s%s\n", robot_drive_name(robot, i, name), of->drive->name, of->drive->n_states,
-               of->supply >= 0 ? ", supply " : "", of->supply >= 0 ? robot->supply[of->supply].name : "");
+        printf("drive %s: %s, %d states%s%s\n", robot_drive_name(robot, i, name), item->drive->name,
+               item->drive->n_states, item->supply >= 0 ? ", supply " : "",
+               item->supply >= 0 ? robot->supply[item->supply].name : "");
     }
 }
 

@@ -41,13 +41,13 @@ static struct json_object *json_drive_inputs(const struct robot *robot, const do
 {
     struct json_object *all = json_object_new_object();
     for (int d = 0; d < robot->n_drives; d++) {
-        const struct robot_drive *of = &robot->drive[d];
-        for (int r = 0; r < of->drive->n_rows; r++) {
-            if (of->drive->row[r].role != INPUT || !robot_drive_input(of, r)) continue;
+        const struct robot_drive *rd = &robot->drive[d];
+        for (int r = 0; r < rd->drive->n_rows; r++) {
+            if (rd->drive->row[r].role != INPUT || !robot_drive_input(rd, r)) continue;
             char owner[MOST_NAME], name[MOST_NAME + 64];
             robot_drive_name(robot, d, owner);
-            snprintf(name, sizeof name, "%s.%s", owner, of->drive->row[r].name);
-            json_add_number(all, name, value[of->first + r]);
+            snprintf(name, sizeof name, "%s.%s", owner, rd->drive->row[r].name);
+            json_add_number(all, name, value[rd->first + r]);
         }
     }
     return all;

@@ -119,9 +119,9 @@ static bool edit(char *text, struct upgrade *upgrade, struct arena *arena)
     for (int i = 0; links != NULL && i < upgrade->old->n_links; i++) {
         const char *link = skip_space(links + 1), *beam = find_value(link, "beam");
         links = skip_space(skip_value(link));
-        const struct link *of = &upgrade->old->link[i];
-        const bool bends = of->beam.family[FAMILY_Y].count > 0 || of->beam.family[FAMILY_Z].count > 0;
-        if (of->type != BODY_BEAM || !bends || beam == NULL || find_value(beam, "foreshortening") != NULL) continue;
+        const struct link *old = &upgrade->old->link[i];
+        const bool bends = old->beam.family[FAMILY_Y].count > 0 || old->beam.family[FAMILY_Z].count > 0;
+        if (old->type != BODY_BEAM || !bends || beam == NULL || find_value(beam, "foreshortening") != NULL) continue;
         struct text_member last = {beam, beam, beam};
         while (next_member(&beam, &last)) continue;
         const size_t space = (size_t)(last.key - last.space);

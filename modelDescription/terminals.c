@@ -41,7 +41,7 @@ static const struct terminal {
 static bool member_name(const struct fmu *fmu, const struct terminal *t, int member, const char *owner,
                         char name[NAME_SIZE])
 {
-    const char *of = fmu->model != NULL ? t->member[member].name : t->member[member].of_companion;
+    const char *owner = fmu->model != NULL ? t->member[member].name : t->member[member].of_companion;
     snprintf(name, NAME_SIZE, "%s%s", owner, of);
     const int row = variables_find(fmu->variables, name);
     const bool is_arm = fmu->model != NULL && !fmu->variables->discrete; /* a controller is the other side of an arm */

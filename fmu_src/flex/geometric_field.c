@@ -204,17 +204,17 @@ static void modal_mass(const struct body *body, enum elastic_terms terms, struct
 void field_inertia(const struct body *body, enum elastic_terms terms, const double *eta, struct body_state *state)
 {
     const struct geometric_field *field = &body->geometric->field;
-    struct field_state *of = &state->geometric.field;
-    geometric_contract(body->m, field->Q, eta, of->Xi);
+    struct field_state *at = &state->geometric.field;
+    geometric_contract(body->m, field->Q, eta, at->Xi);
     modal_mass(body, terms, state);
-    memset(of->X, 0, sizeof of->X);
-    memset(of->Y, 0, sizeof of->Y);
+    memset(at->X, 0, sizeof at->X);
+    memset(at->Y, 0, sizeof at->Y);
     if (terms != TERMS_FULL) return;
-    geometric_forms(body->m, of->Xi, eta, of->X);
-    for (int i = 0; i < COUNT; i++) of->X[i] *= 0.5;
-    geometric_forms(body->m, field->Pi, eta, of->Y);
-    add_right(of->X, field->P, of->Y);
-    add_shape_moments(body, of->X, state->rho);
+    geometric_forms(body->m, at->Xi, eta, at->X);
+    for (int i = 0; i < COUNT; i++) at->X[i] *= 0.5;
+    geometric_forms(body->m, field->Pi, eta, at->Y);
+    add_right(at->X, field->P, at->Y);
+    add_shape_moments(body, at->X, state->rho);
 }
 
 /* N += X Y' */
@@ -241,13 +241,13 @@ void field_coupling(const struct body *body, struct body_state *state)
 void field_rates(const struct body *body, const double *etad, const struct body_state *state)
 {
     const struct geometric_field *field = &body->geometric->field;
-    const struct field_state *of = &state->geometric.field;
-    geometric_contract(body->m, field->Q, etad, of->Xi_d);
-    geometric_forms(body->m, of->Xi, etad, of->rates->Xd);
-    geometric_forms(body->m, of->Xi_d, etad, of->rates->Xdd);
-    geometric_forms(body->m, field->Pi, etad, of->rates->Yd);
-    add_right(of->rates->Xd, field->P, of->rates->Yd);
-    add_shape_moments(body, of->rates->Xd, state->rhod);
+    const struct field_state *at = &state->geometric.field;
+    geometric_contract(body->m, field->Q, etad, at->Xi_d);
+    geometric_forms(body->m, at->Xi, etad, at->rates->Xd);
+    geometric_forms(body->m, at->Xi_d, etad, at->rates->Xdd);
+    geometric_forms(body->m, field->Pi, etad, at->rates->Yd);
+    add_right(at->rates->Xd, field->P, at->rates->Yd);
+    add_shape_moments(body, at->rates->Xd, state->rhod);
 }
 
 /* modal_k += <Xi_k, B Y + W Y_dot + X_ddot P> + <Pi_k, X_ddot>;  n += vee(X_ddot Y');  Q += X_dot Y' */
@@ -255,16 +255,16 @@ void field_force(const struct body *body, const struct body_state *state, const 
                  struct coriolis *rates, double wrench[6], double *modal)
 {
     const struct geometric_field *field = &body->geometric->field;
-    const struct field_state *of = &state->geometric.field;
+    const struct field_state *at = &state->geometric.field;
     double W[9], F[COUNT] = {0}, Q[9];
     skew3((const double[3]){2 * omega[0], 2 * omega[1], 2 * omega[2]}, W);
-    add_left(B, of->Y, F);
-    add_left(W, of->rates->Yd, F);
-    add_right(of->rates->Xdd, field->P, F);
-    add_forces(body->m, of->Xi, F, modal);
-    add_forces(body->m, field->Pi, of->rates->Xdd, modal);
-    add_moment(of->rates->Xdd, of->Y, wrench);
-    outer(of->rates->Xd, of->Y, Q);
+    add_left(B, at->Y, F);
+    add_left(W, at->rates->Yd, F);
+    add_right(at->rates->Xdd, field->P, F);
+    add_forces(body->m, at->Xi, F, modal);
+    add_forces(body->m, field->Pi, at->rates->Xdd, modal);
+    add_moment(at->rates->Xdd, at->Y, wrench);
+    outer(at->rates->Xd, at->Y, Q);
     add_mul3(Q, omega, rates->Q_omega);
     rates->trace += Q[0] + Q[4] + Q[8];
 }
@@ -295,10 +295,10 @@ static void add_columns(const struct body *body, const struct body_state *state,
                         const double T[COUNT], int k, struct body_tangent *t)
 {
     const int m = body->m, row = PADDED(m);
-    const struct field_state *of = &state->geometric.field;
+    const struct field_state *at = &state->geometric.field;
     double Xi[COUNT], Xi_d[COUNT], Pi[COUNT], per_eta[COUNT], per_rate[COUNT] = {0}, BPi[COUNT] = {0}, WPi[COUNT] = {0};
-    geometric_column(m, of->Xi, k, Xi);
-    geometric_column(m, of->Xi_d, k, Xi_d);
+    geometric_column(m, at->Xi, k, Xi);
+    geometric_column(m, at->Xi_d, k, Xi_d);
     geometric_column(m, t->geometric.field.Xi_dd, k, per_eta);
     geometric_column(m, body->geometric->field.Pi, k, Pi);
     add_left(motion->B, Xi, per_eta);
@@ -308,26 +308,26 @@ static void add_columns(const struct body *body, const struct body_state *state,
     add_left(motion->B, Pi, BPi);
     add_left(motion->W, Pi, WPi);
     add_moment(T, Xi, t->Nq[k]);
-    add_moment(per_eta, of->Y, t->Nq[k]);
-    add_moment(per_rate, of->Y, t->Nv[k]);
+    add_moment(per_eta, at->Y, t->Nq[k]);
+    add_moment(per_rate, at->Y, t->Nv[k]);
     add_forces(m, t->geometric.field.XiP, per_eta, t->Gq + row * k);
-    add_forces(m, of->Xi, BPi, t->Gq + row * k);
+    add_forces(m, at->Xi, BPi, t->Gq + row * k);
     add_forces(m, t->geometric.field.XiP, per_rate, t->Gv + row * k);
-    add_forces(m, of->Xi, WPi, t->Gv + row * k);
+    add_forces(m, at->Xi, WPi, t->Gv + row * k);
 }
 
 /* Modal force k per omega: <Xi_k, B Y + W Y_dot> differentiated, column by column of Y */
 static void add_spin_rows(const struct body *body, const struct body_state *state, const double omega[3],
                           struct body_tangent *t)
 {
-    const struct field_state *of = &state->geometric.field;
+    const struct field_state *at = &state->geometric.field;
     for (int i = 0; i < COUNT; i++) {
         const int j = i % 4;
-        const double y[3] = {of->Y[j], of->Y[4 + j], of->Y[8 + j]};
-        const double yd[3] = {of->rates->Yd[j], of->rates->Yd[4 + j], of->rates->Yd[8 + j]};
+        const double y[3] = {at->Y[j], at->Y[4 + j], at->Y[8 + j]};
+        const double yd[3] = {at->rates->Yd[j], at->rates->Yd[4 + j], at->rates->Yd[8 + j]};
         double row[3];
         body_spin_row(i / 4, y, yd, omega, row);
-        for (int k = 0; k < body->m; k++) axpy3(of->Xi[PADDED(body->m) * i + k], row, t->Gw[k]);
+        for (int k = 0; k < body->m; k++) axpy3(at->Xi[PADDED(body->m) * i + k], row, t->Gw[k]);
     }
 }
 
@@ -335,7 +335,7 @@ void field_tangent(const struct body *body, enum elastic_terms terms, const stru
                    const struct body_point *motion, struct body_tangent *t)
 {
     const struct geometric_field *field = &body->geometric->field;
-    const struct field_state *of = &state->geometric.field;
+    const struct field_state *at = &state->geometric.field;
     struct field_tangent *ft = &t->geometric.field;
     double T[COUNT];
     geometric_contract(body->m, field->Q, motion->etadd, ft->Xi_dd);
@@ -351,12 +351,12 @@ void field_tangent(const struct body *body, enum elastic_terms terms, const stru
     }
     /* T = int (acceleration) psi' dm without the terms of geometric.c: B Y + W Y_dot + Y_ddot,   Y_ddot = Pi eta_ddot + X_ddot P */
     add_right(ft->Xdd, field->P, T);
-    add_left(motion->B, of->Y, T);
-    add_left(motion->W, of->rates->Yd, T);
+    add_left(motion->B, at->Y, T);
+    add_left(motion->W, at->rates->Yd, T);
     geometric_combine(body->m, T, field->Q, t->Gq);
     for (int k = 0; k < body->m; k++) { /* XiP_k = Pi_k + Xi_k P */
         double Xi[COUNT], sum[COUNT];
-        geometric_column(body->m, of->Xi, k, Xi);
+        geometric_column(body->m, at->Xi, k, Xi);
         geometric_column(body->m, field->Pi, k, sum);
         add_right(Xi, field->P, sum);
         for (int i = 0; i < COUNT; i++) ft->XiP[PADDED(body->m) * i + k] = sum[i];

@@ -1,4 +1,4 @@
-"""What `limber check` says of values that are legal and almost surely a slip: the number, what is usual, and nothing on the other side
+"""What `limber check` says of values that are valid and very probably a mistake: the number, what is usual, and nothing on the other side
 of each bound. Warnings change neither the result nor the exit code."""
 
 import copy
