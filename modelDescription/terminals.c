@@ -41,12 +41,12 @@ static const struct terminal {
 static bool member_name(const struct fmu *fmu, const struct terminal *t, int member, const char *owner,
                         char name[NAME_SIZE])
 {
-    const char *owner = fmu->model != NULL ? t->member[member].name : t->member[member].of_companion;
-    snprintf(name, NAME_SIZE, "%s%s", owner, of);
+    const char *suffix = fmu->model != NULL ? t->member[member].name : t->member[member].of_companion;
+    snprintf(name, NAME_SIZE, "%s%s", owner, suffix);
     const int row = variables_find(fmu->variables, name);
     const bool is_arm = fmu->model != NULL && !fmu->variables->discrete; /* a controller is the other side of an arm */
     const enum causality wanted =
-        (member == 0 || strncmp(of, "force", 5) == 0) == is_arm ? CAUSALITY_INPUT : CAUSALITY_OUTPUT;
+        (member == 0 || strncmp(suffix, "force", 5) == 0) == is_arm ? CAUSALITY_INPUT : CAUSALITY_OUTPUT;
     if (row < 0 || fmu->variables->row[row].causality != wanted) return false;
     return member > 0 || strcmp(fmu->variables->row[row].unit, t->unit) == 0;
 }
