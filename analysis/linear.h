@@ -26,8 +26,8 @@ struct linear {
     struct arena arena;
 };
 
-/* At a point after operating_point_move(). The point must outlive the linearization. Problems are reported, here and below; linear_free() in any
-   case. */
+/* At a point after operating_point_move(). The point must outlive the linearization. Problems are reported, here and below;
+   linear_free() in any case. */
 enum status linear_make(struct operating_point *point, struct report *report, struct linear *linear);
 void linear_free(struct linear *linear);
 
