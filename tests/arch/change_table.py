@@ -2,7 +2,8 @@
 
 import re
 
-from c_source import line_of, read
+from c_source import c_files, line_of, read
+from rules import PRODUCT_FOLDERS
 
 PAGE = "docs/architecture.md"
 HEADING = "Where a change goes"
@@ -51,3 +52,13 @@ def page_files(root):
              if re.fullmatch(r"(?:[\w*.-]+/)+[\w*-]+\.(?:\w+|\[ch\])|fmu_src/\w+", match[1])]
     return [f"{PAGE}:{line}: {name} does not exist" for line, name in named
             if line not in in_table and not exists(root, name)]
+
+
+def identifiers(root):
+    """Every name in backticks on the page that reads like one of C (word_word) stands in a source."""
+    page = root / PAGE
+    text = read(page) if page.is_file() else ""
+    sources = "\n".join(read(file) for file in c_files(root, PRODUCT_FOLDERS))
+    known = set(re.findall(r"\w+", sources))
+    return [f"{PAGE}:{line_of(text, match.start())}: no source has {match[1]}" for match in QUOTED.finditer(text)
+            if re.fullmatch(r"[a-z]\w*_\w+(\(\))?", match[1]) and match[1].rstrip("()") not in known and not exists(root, match[1])]

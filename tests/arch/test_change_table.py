@@ -7,7 +7,7 @@ from made_up import holds, places, tree
 # ---- this tree ----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("rule", [change_table.change_table, change_table.page_files])
+@pytest.mark.parametrize("rule", [change_table.change_table, change_table.page_files, change_table.identifiers])
 def test_rule_holds(root, rule): holds(rule(root))
 
 
@@ -51,3 +51,8 @@ def test_page_files_can_fail(made_up):
     root = made_up("`sim/instance.h`, `cli/main.[ch]`, `cli/m*.c`, `fmu_src/sim`, `fmi2DoStep`, `rad/s`, `ode/`\n"
                    "`sim/gone.c`\n`fmu_src/gone`\n`cli/gone.[ch]`\n" + page(ROWS))
     assert places(change_table.page_files(root)) == [f"docs/architecture.md:{line}" for line in (2, 3, 4)]
+
+
+def test_identifiers_can_fail(tmp_path):
+    tree(tmp_path, docs__architecture_dot_md="`model_make` and `model_gone()`\n", fmu_src__dyn__model_dot_c="int model_make(void);\n")
+    assert places(change_table.identifiers(tmp_path)) == ["docs/architecture.md:1"]
