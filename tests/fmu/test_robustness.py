@@ -134,7 +134,7 @@ def test_states_of_others_are_refused(fmu, canadarm):
     instance, other = started(fmu), started(canadarm)
     good = instance.serialise()
     refused(instance, instance.deserialise(other.serialise())[1], "another robot")
-    refused(instance, instance.deserialise(good[:-1] + bytes([good[-1] ^ 1]))[1], "refused")
+    refused(instance, instance.deserialise(good[:-1] + bytes([good[-1] ^ 1]))[1], "rejected")
     assert instance.deserialise(good)[1] == OK and instance.step(0, 0.01) == OK
     instance.free(), other.free()
 
