@@ -184,6 +184,7 @@ def main():
             rejected.add((fault.file, fault.before))
             continue
         results.append(result)
+        done.add((fault.file, fault.before))
         store.write_text(json.dumps(results, indent=1))
         print(f"{len(results):3} {fault.file}:{fault.line} {fault.kind}: {fault.before.strip()}  ->  {fault.after.strip()}\n"
               f"    {'found by ' + result['by'] + ', ' + result['test'] if result['by'] else 'SURVIVED'}, {result['seconds']} s", flush=True)
