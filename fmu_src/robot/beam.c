@@ -108,6 +108,19 @@ static double torsion_of_rectangle(double side_1, double side_2)
     return a * pow(b, 3) * (1.0 / 3 - 64 * b / (pow(PI, 5) * a) * S);
 }
 
+static struct area rectangle(double y, double z)
+{
+    return (struct area){y * z, y * pow(z, 3) / 12, z * pow(y, 3) / 12, torsion_of_rectangle(y, z)};
+}
+
+/* Torsion of a closed thin wall by Bredt:  J = 4 Am^2 t / s,  Am and s the area within the wall's middle line and its length */
+static struct area box(double y, double z, double t)
+{
+    const double yi = y - 2 * t, zi = z - 2 * t, ym = y - t, zm = z - t;
+    return (struct area){y * z - yi * zi, (y * pow(z, 3) - yi * pow(zi, 3)) / 12,
+                         (z * pow(y, 3) - zi * pow(yi, 3)) / 12, 4 * pow(ym * zm, 2) * t / (2 * (ym + zm))};
+}
+
 static struct dimensions dimensions_at(const struct cross_section *section, double s)
 {
     return (struct dimensions){.outer_diameter = section->scale * beam_profile_at(&section->outer_diameter, s),
@@ -120,16 +133,13 @@ static struct dimensions dimensions_at(const struct cross_section *section, doub
 static struct area area_at(const struct cross_section *section, double s)
 {
     const struct dimensions d = dimensions_at(section, s);
-    const double y = d.width, z = d.height, t = d.wall;
-    if (section->shape == SECTION_TUBE) return ring(d.outer_diameter, d.outer_diameter - 2 * t);
-    if (section->shape == SECTION_ROUND) return ring(d.diameter, 0);
-    if (section->shape == SECTION_RECTANGLE)
-        return (struct area){y * z, y * pow(z, 3) / 12, z * pow(y, 3) / 12, torsion_of_rectangle(y, z)};
-
-    /* torsion of a closed thin wall by Bredt:  J = 4 Am^2 t / s,  Am and s the area within the wall's middle line and its length */
-    const double yi = y - 2 * t, zi = z - 2 * t, ym = y - t, zm = z - t;
-    return (struct area){y * z - yi * zi, (y * pow(z, 3) - yi * pow(zi, 3)) / 12,
-                         (z * pow(y, 3) - zi * pow(yi, 3)) / 12, 4 * pow(ym * zm, 2) * t / (2 * (ym + zm))};
+    switch (section->shape) {
+    case SECTION_TUBE: return ring(d.outer_diameter, d.outer_diameter - 2 * d.wall);
+    case SECTION_ROUND: return ring(d.diameter, 0);
+    case SECTION_RECTANGLE: return rectangle(d.width, d.height);
+    case SECTION_BOX: return box(d.width, d.height, d.wall);
+    }
+    return (struct area){0};
 }
 
 bool beam_is_smooth(const struct beam *beam, double s0, double s1)
