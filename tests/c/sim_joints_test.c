@@ -55,6 +55,29 @@ TEST(variables_have_the_names_of_the_format)
     }
 }
 
+/* 1 rad; the reach of the robot, or 1 m where it has none */
+TEST(nominal_values_of_joints)
+{
+    static const char slider[] =
+        "{\"format\": \"limber-robot/2\", \"name\": \"point\", \"links\": [{\"name\": \"mass\", \"joint\": {\"name\": "
+        "\"slide\", "
+        "\"type\": \"%s\"}, \"rigid\": {\"mass\": 1, \"com\": [0, 0, 0], \"inertia\": [1, 1, 1, 0, 0, 0]%s}}]}";
+    static const struct {
+        const char *type, *tip;
+        double nominal;
+    } cases[] = {{"prismatic", "", 1},
+                 {"prismatic", ", \"tip\": {\"xyz\": [0, 3, 0]}", 3},
+                 {"revolute", ", \"tip\": {\"xyz\": [0, 3, 0]}", 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[600];
+        struct loaded l;
+        snprintf(text, sizeof text, slider, cases[i].type, cases[i].tip);
+        loaded_make(&l, NULL, text, NULL);
+        CHECK(instance_variables(l.instance)->by_reference[named(l.instance, "slide.q")]->nominal == cases[i].nominal);
+        loaded_free(&l);
+    }
+}
+
 /* ---- derivatives ----------------------------------------------------------------------------------------------------------- */
 
 TEST(directional_derivatives_of_every_variable)
