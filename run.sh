@@ -41,8 +41,12 @@ example()
 }
 
 cd "$root"
-[ "${1-}" = --help ] || [ "${1-}" = -h ] || lock_out
 [ $# -le 1 ] || { [ $# -eq 2 ] && [[ "$1" = fuzz || "$1" = mutants ]]; } || { usage >&2; exit 2; }
+case "${1-}" in
+-h | --help) usage; exit 0 ;;
+'' | dualemps | pump | boom | crane | servo | control | bench | generated | peers | fuzz | mutants | soak | importers) lock_out ;;
+*) usage >&2; exit 2 ;;
+esac
 case "${1-}" in
 '') set_up_and_build && example canadarm "the Canadarm as an FMU, simulated by FMPy" ;;
 dualemps) set_up_and_build && example dualemps "the DualEMPS as an FMU with an external controller" ;;
@@ -78,6 +82,4 @@ importers)
     say "FMUs in other tools (tests/fmu/test_importers.py, test_systems.py)"
     LIMBER="$out/limber" "$python" -m pytest -q tests/fmu/test_importers.py tests/fmu/test_systems.py
     ;;
--h | --help) usage ;;
-*) usage >&2; exit 2 ;;
 esac

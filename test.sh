@@ -59,9 +59,11 @@ affected_suites()
         case "$file" in
         tests/c/*_test.c) file="${file##*/}"; patterns+=("${file%.c}"); continue ;;
         fmu_src/*) folder="${file#fmu_src/}"; folder="${folder%%/*}" ;;
+        generate/graph/*) folder=graph ;;
         analysis/* | generate/*) folder="${file%%/*}" ;;
         view/*) folder=scene ;;
-        include/* | lib/* | cli/* | modelDescription/* | docs/* | *.md | *.py | tests/data/*) continue ;;
+        tests/data/*) folder=robot ;;
+        include/* | lib/* | cli/* | modelDescription/* | docs/* | *.md | *.py) continue ;;
         *) folder=base ;;
         esac
         for ((i = 0; i < lowest; i++)); do [ "${suites[i]}" != "$folder" ] || lowest=$i; done

@@ -105,7 +105,7 @@ check_jars()
     done
 }
 
-lock_out
+case "${1-}" in '' | masters | tools) lock_out ;; esac
 case "${1-}" in
 '')
     install_packages "${packages[@]}" || fail "the set-up failed"

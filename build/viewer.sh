@@ -48,7 +48,7 @@ browser() { install_packages chromium; }
 
 # --------------------------------------------------------------------------------------------------------------------
 
-lock_out
+case "${1-}" in '' | browser) lock_out ;; esac
 mkdir -p "$viewer"
 exec 8>"$viewer/lock"
 flock 8   # one at a time: tests call this in parallel

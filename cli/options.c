@@ -150,8 +150,10 @@ int options_parse(const struct command *command, int argc, char **argv, void *op
         const bool file = row->type == OPTION_RESULT || row->type == OPTION_REDIRECT, names = row->type == OPTION_NAMES;
         if (named && row->value != NULL && ++i == argc)
             return cli_usage(command->name, "%s needs a value: %s %s", word, word, row->value);
-        if ((file || names) && (given & bit_of(command, row)) != 0)
+        if ((file || names) && (given & bit_of(command, row)) != 0) /* of others the last one counts */
             return cli_usage(command->name, "%s is given twice%s", word, names ? ": separate the names by commas" : "");
+        if (row->type != OPTION_FLAG && argv[i][0] == '\0')
+            return cli_usage(command->name, "%s must not be empty", row->name);
         given |= bit_of(command, row);
         code = store_value(command->name, row, argv[i], (char *)options + row->to);
     }

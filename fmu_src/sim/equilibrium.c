@@ -107,9 +107,10 @@ static void report_holding(const struct sim *sim, int link, int k)
         report_note(sim->instance.report, "static start: joint '%s' is held by %s%s = %.6g %s", joint->name,
                     group.force, index, holding, unit);
     else if (fabs(holding) > ROUNDING * sim->statics.load)
-        report_add(sim->instance.report, REPORT_WARNING,
-                   "static start: passive joint '%s' is held by %s%s = %.6g %s, which nothing provides after the start",
-                   joint->name, group.force, index, holding, unit);
+        report_add(
+            sim->instance.report, REPORT_WARNING,
+            "static start: passive joint '%s' is held by %s%s = %.6g %s, but nothing exerts this force after the start",
+            joint->name, group.force, index, holding, unit);
 }
 
 /* Forces that hold joints and lines. Inputs do not change: if they are not these forces, the robot moves. */
@@ -240,7 +241,8 @@ enum status sim_change_equilibrium(struct sim *sim)
         sim->tangent_up_to_date = false;
     } else {
         report_add(sim->instance.report, REPORT_ERROR,
-                   "%s: no derivative of the static start is provided: the equilibrium is singular, it is indifferent "
+                   "%s: no derivative of the static start is provided: the equilibrium is singular: some motion leaves "
+                   "it in equilibrium "
                    "or forces are not unique",
                    sim->instance.name);
     }

@@ -67,7 +67,7 @@ TEST(tables_are_interpolated_to_fourth_order)
             double x[3], want[3];
             motion_at(&table, 0.001 * i, 0, 0, x);
             motion_at(&exact, 0.001 * i, 0, 0, want);
-            for (int d = 0; d < 2; d++) worst[fine] = fmax(worst[fine], fabs(x[d] - want[d]));
+            for (int d = 0; d < 2; d++) worst[fine] = larger(worst[fine], fabs(x[d] - want[d]));
         }
         motion_free(&table);
         motion_free(&exact);

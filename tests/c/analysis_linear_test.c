@@ -43,7 +43,7 @@ static void linearized_free(struct linearized *l)
 static double largest(int n, const double *column)
 {
     double most = 0;
-    for (int i = 0; i < n; i++) most = fmax(most, fabs(column[i]));
+    for (int i = 0; i < n; i++) most = larger(most, fabs(column[i]));
     return most;
 }
 

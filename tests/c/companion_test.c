@@ -279,7 +279,7 @@ static int check_valve(const double *v, const int *at, int c, double pilot)
     const double ps = v[at[SUPPLY]], pt = v[at[TANK]];
     const double p = v[at[PRESSURE] + c], line = v[at[LINE] + c], flow = v[at[FLOW] + c];
     const bool unopened = p + v[at[RATIO]] * pilot <= v[at[SETTING] + c];
-    if (v[cylinder_drive.share] <= 1) CHECK(line >= fmin(fmin(p, ps), pt) && line <= fmax(fmax(p, ps), pt));
+    if (v[cylinder_drive.share] <= 1) CHECK(line >= fmin(fmin(p, ps), pt) && line <= larger(larger(p, ps), pt));
     CHECK(flow * (line - p) >= 0);
     CHECK(!unopened || flow >= 0);
     return unopened && flow == 0;
@@ -301,7 +301,7 @@ TEST(counterbalance_valves_hold)
             draw(&s, &random);
             const double *v = s.v, *p = v + at[PRESSURE], share = v[cylinder_drive.share];
             for (int c = 0; c < valves; c++) { /* the pilot is the other pressure, or at most the highest one */
-                closed += check_valve(v, at, c, valves == 1 ? p[1] : fmax(p[1 - c], v[at[SUPPLY]]));
+                closed += check_valve(v, at, c, valves == 1 ? p[1] : larger(p[1 - c], v[at[SUPPLY]]));
                 out += v[at[FLOW] + c]<0, in += v[at[FLOW] + c]> 0;
             }
             CHECK_NEAR(v[at[FLOW]] + v[at[FLOW] + 1], v[at[FROM_SUPPLY]] - v[at[TO_TANK]], 1e-12 * v[at[SIZE]]);
@@ -383,7 +383,7 @@ TEST(play_is_a_dead_zone)
     for (int i = 0; i < 1000; i++) {
         const double x = uniform(&random, -3, 3), b = uniform(&random, 0, 1) * (i % 4 > 0);
         const struct dead_zone at = dead_zone(x, b);
-        const double beyond = fmax(fabs(x) - b / 2, 0);
+        const double beyond = larger(fabs(x) - b / 2, 0);
         CHECK(at.value == -dead_zone(-x, b).value && at.slope > 0 && at.slope <= 1);
         CHECK(fabs(at.value) >= beyond && fabs(at.value) <= beyond + b / 40); /* the width of a corner is b/20 */
         CHECK(b > 0 || (at.value == x && at.slope == 1 && at.curvature == 0));
@@ -419,7 +419,7 @@ TEST(limits_are_never_passed)
     for (int i = 0; i < 1000; i++) {
         const double x = uniform(&random, -10, 10), w = uniform(&random, 0, 1);
         CHECK(magnitude(x, w).value <= fabs(x) && magnitude(x, w).value >= fabs(x) - w);
-        CHECK(positive_part(x, w).value >= fmax(x, 0));
+        CHECK(positive_part(x, w).value >= larger(x, 0));
         CHECK(fabs(signed_root(x, w).value) <= sqrt(fabs(x)) && signed_root(x, w).value * x >= 0);
     }
 }

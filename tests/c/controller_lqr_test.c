@@ -3,6 +3,7 @@
 #include "controller/lqr.h"
 
 #include "controller_rig.h"
+#include "oracle/larger.h"
 
 /* ---- what the solution must satisfy -------------------------------------------------------------------------------------- */
 
@@ -30,8 +31,8 @@ static double residual(const struct lqr *l, const double *F)
     for (int i = 0; i < n * n; i++) {
         double sum = l->Q[i] - l->X[i];
         for (int k = 0; k < n; k++) sum += l->A[n * k + i / n] * XC[n * k + i % n];
-        worst = fmax(worst, fabs(sum));
-        scale = fmax(scale, fabs(l->X[i]));
+        worst = larger(worst, fabs(sum));
+        scale = larger(scale, fabs(l->X[i]));
     }
     return worst / scale;
 }
@@ -191,7 +192,7 @@ TEST(arm_moves_as_the_linear_system)
         double next[MOST] = {0};
         rig_step(&rig, q);
         for (int j = 0; j < c->n; j++) {
-            largest = fmax(largest, fabs(q[j] - rig.q_ref[j]));
+            largest = larger(largest, fabs(q[j] - rig.q_ref[j]));
             CHECK_NEAR(q[j] - rig.q_ref[j], x[c->joint[j]], 0.03 * largest);
         }
         for (int i = 0; i < n * n; i++) next[i / n] += closed[i] * x[i % n];

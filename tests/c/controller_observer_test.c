@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "controller_rig.h"
+#include "oracle/larger.h"
 
 enum { TEXT = 20000 };
 
@@ -144,7 +145,7 @@ TEST(changes_are_derivatives_of_values)
             CHECK(sensors_place(&sensors, &in) == STATUS_OK);
             sensors_values(&sensors, side[s]);
         }
-        for (int i = 0; i < N_ALL; i++) scale = fmax(scale, fabs(change[i]));
+        for (int i = 0; i < N_ALL; i++) scale = larger(scale, fabs(change[i]));
         for (int i = 0; i < N_ALL; i++)
             CHECK_NEAR((side[1][i] - side[0][i]) / (2 * EPS), change[i],
                        1e-7 * (ALL[i].shows == SPECIFIC_FORCE ? scale : fabs(change[i]) + 1e-3));
@@ -290,7 +291,7 @@ static double needless_load(int n, const struct sensor *sensor, double sample_ti
     for (int k = 0; k * sample_time < 0.6; k++) {
         desire(&rig, k * sample_time, 0.5, MOVE);
         step(&rig);
-        for (int i = 0; i < 3; i++) largest = fmax(largest, fabs(found_load(&rig)[i]));
+        for (int i = 0; i < 3; i++) largest = larger(largest, fabs(found_load(&rig)[i]));
     }
     rig_free(&rig);
     return largest;
@@ -372,9 +373,9 @@ static void vibrate(const struct vibration *v, int n, const double *t, double *r
             CHECK(instance_update(rig.plant) == STATUS_OK);
             const double x = instance_get(rig.plant, eta) - (v->swing ? 0 : c->predicted_q[at]);
             if (k * TS < t[i]) continue;
-            least = fmin(least, x), most = fmax(most, x);
+            least = fmin(least, x), most = larger(most, x);
         }
-        result[i] = v->swing ? most - least : fmax(most, -least);
+        result[i] = v->swing ? most - least : larger(most, -least);
     }
     rig_free(&rig);
 }

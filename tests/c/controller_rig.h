@@ -115,7 +115,7 @@ static double largest_of_power(int n, double *C, int doublings)
         }
         memcpy(C, square, (size_t)(n * n) * sizeof *C);
     }
-    for (int i = 0; i < n * n; i++) largest = fmax(largest, fabs(C[i]));
+    for (int i = 0; i < n * n; i++) largest = larger(largest, fabs(C[i]));
     return largest;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "controller_arm.h"
+#include "oracle/larger.h"
 #include "oracle/random.h"
 #include "robot/read.h"
 
@@ -136,7 +137,7 @@ TEST(rigid_torques_are_inverse_dynamics)
         const struct input in = {.q = q, .qd = qd};
         dyn_configuration(m->model, m->work, q);
         dyn_inverse(m->model, m->work, &in, qdd, force);
-        for (int j = 0; j < rig.n; j++) scale = fmax(scale, fabs(force[m->model->link[j].v]));
+        for (int j = 0; j < rig.n; j++) scale = larger(scale, fabs(force[m->model->link[j].v]));
         for (int j = 0; j < rig.n; j++) CHECK_NEAR(get(&rig, j, TAU), force[m->model->link[j].v], 1e-12 * scale);
     }
     discard(&rig);
@@ -172,7 +173,7 @@ static double error_of_flexible_torques(double sample_time)
         CHECK(instance_update(moved) == STATUS_OK);
         const double *force = sim_drive_forces(moved);
         for (int j = 0; j < rig.n; j++)
-            error = fmax(error, fabs(get(&rig, j, TAU) - force[sim_model(moved)->link[j].v]));
+            error = larger(error, fabs(get(&rig, j, TAU) - force[sim_model(moved)->link[j].v]));
         CHECK(instance_step(moved, sample_time) == STATUS_OK);
     }
     instance_free(moved);
@@ -335,8 +336,8 @@ static double needless_correction(const char *parameters)
         set_desired(&rig, k * TS);
         step_loop(&rig, 0);
         for (int j = 0; j < rig.n; j++) {
-            correction = fmax(correction, fabs(get(&rig, j, CORRECTION)));
-            torque = fmax(torque, fabs(get(&rig, j, TAU)));
+            correction = larger(correction, fabs(get(&rig, j, CORRECTION)));
+            torque = larger(torque, fabs(get(&rig, j, TAU)));
         }
     }
     discard(&rig);

@@ -34,7 +34,7 @@ static void check_unchanged(bool bends, change *apply)
         CHECK(count >= 0 && specimen_remake(&a) && specimen_remake(&b) && a.nv == b.nv);
         if (!bends) specimen_random_state(&a, &random);
         specimen_copy_state(&a, &b);
-        if (count > 0 && a.nv > 0) worst = fmax(worst, specimen_difference(&a, &b));
+        if (count > 0 && a.nv > 0) worst = larger(worst, specimen_difference(&a, &b));
         changed += count > 0;
         specimen_free(&a);
         specimen_free(&b);

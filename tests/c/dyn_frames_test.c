@@ -40,8 +40,8 @@ static double frame_error(struct specimen *s, struct anchor anchor)
 static double worst_frame(struct specimen *s)
 {
     double worst = 0;
-    for (int i = 0; i < s->model->n_links; i++) worst = fmax(worst, frame_error(s, model_tip(s->model, i)));
-    for (int i = 0; i < s->n_frames; i++) worst = fmax(worst, frame_error(s, s->model->frame[i]));
+    for (int i = 0; i < s->model->n_links; i++) worst = larger(worst, frame_error(s, model_tip(s->model, i)));
+    for (int i = 0; i < s->n_frames; i++) worst = larger(worst, frame_error(s, s->model->frame[i]));
     return worst;
 }
 

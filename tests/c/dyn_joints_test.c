@@ -14,7 +14,7 @@
 
 enum { ROBOTS = 300, MOST = 200 };
 
-/* One robot said in two ways, in the same state */
+/* One robot described in two ways, in the same state */
 struct pair {
     struct specimen a, b;
     double T[MOST][3], T_rate[MOST][3]; /* rows of omega, by the rates of the angles; elsewhere not used */
@@ -172,12 +172,12 @@ static double frames_apart(struct pair *p)
             const double *const of_b[KINDS] = {b.p, b.R, b.v, b.omega, b.a, b.alpha};
             for (int k = 0; k < KINDS; k++) {
                 const int n = k == 1 ? 9 : 3;
-                apart[k] = fmax(apart[k], distance(n, of_a[k], of_b[k]));
-                size[k] = fmax(size[k], norm(n, of_a[k]));
+                apart[k] = larger(apart[k], distance(n, of_a[k], of_b[k]));
+                size[k] = larger(size[k], norm(n, of_a[k]));
             }
         }
     double worst = 0;
-    for (int k = 0; k < KINDS; k++) worst = fmax(worst, apart[k] / size[k]);
+    for (int k = 0; k < KINDS; k++) worst = larger(worst, apart[k] / size[k]);
     return worst;
 }
 
@@ -220,7 +220,7 @@ static double same_mass(struct pair *p)
         }
         map_force(p, product, want);
         for (int i = 0; i < n; i++)
-            worst = fmax(worst, fabs(want[i] - B[n * i + j]) / sqrt(B[n * i + i] * B[n * j + j]));
+            worst = larger(worst, fabs(want[i] - B[n * i + j]) / sqrt(B[n * i + i] * B[n * j + j]));
     }
     return worst;
 }
@@ -250,7 +250,7 @@ static double same_accelerations(struct pair *p)
                              : dyn_forward(s->model, s->work, &s->in, s->qdd)) == STATUS_OK);
             specimen_evaluate(s, s->qdd);
         }
-        worst = fmax(worst, frames_apart(p));
+        worst = larger(worst, frames_apart(p));
     }
     return worst;
 }
@@ -277,7 +277,7 @@ TEST(split_joints_change_nothing)
             const double error = law[i].error(&p);
             if (!(error <= law[i].tolerance)) printf("     seed %d: %s\n", seed, law[i].name);
             CHECK_NEAR(error, 0, law[i].tolerance);
-            worst[i] = fmax(worst[i], error);
+            worst[i] = larger(worst[i], error);
         }
         robots += count > 0;
         joints += count;

@@ -92,7 +92,7 @@ static double lagrange(struct specimen *s)
     for (int i = 0; i < s->nv; i++) {
         const double force = momentum_rate[i] - slope(s, i, 4e-4);
         specimen_evaluate(s, s->qdd);
-        worst = fmax(worst, fabs(s->force[i] - force));
+        worst = larger(worst, fabs(s->force[i] - force));
     }
     return worst / norm(s->nv, terms);
 }

@@ -41,7 +41,7 @@ static double inverse_error(struct specimen *s, const double *qdd)
     for (int i = 0; i < s->nv; i++) {
         const int prescribed = velocity_prescribed(s, i), tau = velocity_tau(s, i);
         if (prescribed >= 0) CHECK(qdd[i] == s->prescribed_qdd[prescribed]);
-        else worst = fmax(worst, fabs(s->force[i] - (tau >= 0 ? s->tau[tau] : 0)) / terms[i]);
+        else worst = larger(worst, fabs(s->force[i] - (tau >= 0 ? s->tau[tau] : 0)) / terms[i]);
     }
     return worst;
 }
@@ -56,10 +56,10 @@ static double forward_and_back(struct specimen *s)
         CHECK(specimen_remake(s));
         if (t == TERMS_LINEAR) make_positive(s);
         CHECK(dyn_forward(s->model, s->work, &s->in, s->qdd) == STATUS_OK);
-        worst = fmax(worst, inverse_error(s, s->qdd));
+        worst = larger(worst, inverse_error(s, s->qdd));
         CHECK(dyn_forward_composite(s->model, s->work, &s->in, composite) == STATUS_OK);
-        worst = fmax(worst, inverse_error(s, composite));
-        worst = fmax(worst, 1e-2 * distance(s->nv, s->qdd, composite) / norm(s->nv, composite));
+        worst = larger(worst, inverse_error(s, composite));
+        worst = larger(worst, 1e-2 * distance(s->nv, s->qdd, composite) / norm(s->nv, composite));
     }
     return worst;
 }
@@ -105,7 +105,7 @@ static double mass_by_columns(struct specimen *s)
         for (int i = 0; i < n; i++) {
             const double size = sqrt(M[n * i + i] * M[n * j + j]);
             CHECK_NEAR(M[n * i + j], M[n * j + i], 1e-14 * size);
-            worst = fmax(worst, fabs(M[n * i + j] - (column[i] - bias[i])) / (size + fabs(bias[i])));
+            worst = larger(worst, fabs(M[n * i + j] - (column[i] - bias[i])) / (size + fabs(bias[i])));
         }
     }
     memcpy(copy, M, (size_t)(n * n) * sizeof *copy);

@@ -140,7 +140,7 @@ static double bias_error(struct specimen *s, struct bare *bare)
         }
         total += size[i];
     }
-    for (int i = 0; i < n; i++) worst = fmax(worst, fabs(sum[i] - s->force[i]) / (size[i] + 1e-3 * total + velocity));
+    for (int i = 0; i < n; i++) worst = larger(worst, fabs(sum[i] - s->force[i]) / (size[i] + 1e-3 * total + velocity));
     return worst;
 }
 
@@ -151,7 +151,7 @@ static double bias_errors(struct specimen *s)
         struct bare bare;
         s->robot->elastic_terms = (enum elastic_terms)terms;
         CHECK(specimen_remake(s) && make_bare(s, &bare));
-        worst = fmax(worst, bias_error(s, &bare));
+        worst = larger(worst, bias_error(s, &bare));
         free_bare(&bare);
     }
     return worst;

@@ -53,7 +53,7 @@ TEST(reaction_is_the_answer_of_a_joint_in_the_cut)
         specimen_evaluate(&s, s.qdd);
         dyn_reaction(s.work, link, wrench);
         for (int k = 0; k < 6; k++) answer[k] = answer_in_cut(&s, seed, link, k);
-        worst = fmax(worst, distance(6, wrench, answer) / (1 + norm(6, wrench)));
+        worst = larger(worst, distance(6, wrench, answer) / (1 + norm(6, wrench)));
         specimen_free(&s);
     }
     CHECK_NEAR(worst, 0, 1e-12);

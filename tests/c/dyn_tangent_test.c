@@ -107,7 +107,7 @@ static double inverse_mass(struct specimen *s)
             back += s->work->M[s->nv * i + k] * dqdd[k];
             terms += fabs(s->work->M[s->nv * i + k] * dqdd[k]);
         }
-        worst = fmax(worst, fabs(back) / terms);
+        worst = larger(worst, fabs(back) / terms);
     }
     return worst;
 }
@@ -136,7 +136,7 @@ static double change_along_the_flow(struct specimen *s)
                      rate = speed * speed + norm(s->nv, qdd) + norm(3, tip.a) + norm(3, tip.alpha);
         const double slow = distance(3, d.p, tip.v) + distance(3, d.phi, tip.omega),
                      fast = distance(3, d.v, tip.a) + distance(3, d.omega, tip.alpha);
-        worst = fmax(worst, fmax(slow / (speed * speed), fast / rate));
+        worst = larger(worst, larger(slow / (speed * speed), fast / rate));
     }
     return worst;
 }
@@ -190,7 +190,7 @@ static double worst_column(struct specimen *s, struct tangent *tangent, const do
         dyn_tangent(s->model, s->work, tangent, &s->in,
                     &(struct direction){.q = j < s->nv ? one : NULL, .qd = j < s->nv ? NULL : one}, dqdd);
         one[j % s->nv] = 0;
-        worst = fmax(worst, distance(s->nv, column, dqdd) / (1 + norm(s->nv, qdd) + norm(s->nv, dqdd)));
+        worst = larger(worst, distance(s->nv, column, dqdd) / (1 + norm(s->nv, qdd) + norm(s->nv, dqdd)));
     }
     return worst;
 }
@@ -207,7 +207,7 @@ static double jacobian_error(struct specimen *s)
     dyn_solve_columns(s->model, s->work, tangent, s->nv, by_qd);
     const double swept = worst_column(s, tangent, qdd, by_q, by_qd);
     dyn_jacobian(s->model, s->work, tangent, &s->in, by_q, by_qd);
-    return fmax(swept, worst_column(s, tangent, qdd, by_q, by_qd));
+    return larger(swept, worst_column(s, tangent, qdd, by_q, by_qd));
 }
 
 TEST(jacobian_is_unit_directions)
@@ -236,7 +236,7 @@ static double deflection_error(struct specimen *s)
             tmul3(w->O.R, r, seen);
             for (int k = 0; k < 3; k++) seen[k] -= deflection[k];
             const double moved = straight ? norm(3, deflection) + norm(3, rotation) : distance(3, seen, before[i]);
-            worst = fmax(worst, fmax(distance(9, RE, w->section[0].T.R), moved));
+            worst = larger(worst, larger(distance(9, RE, w->section[0].T.R), moved));
             copy3(seen, before[i]);
         }
     }

@@ -93,7 +93,7 @@ static double undeformed(struct specimen *s)
         CHECK(specimen_remake(s));
         answer(s, q, qd, 0, &reduced);
         compare(s->nv, size, error);
-        worst = fmax(worst, fmax(error[0], error[1]));
+        worst = larger(worst, larger(error[0], error[1]));
     }
     return worst;
 }

@@ -282,7 +282,7 @@ static void integrate(const struct link *link, int m, const double *eta, const d
 static void check_all_near(int n, const double *x, const double *expected)
 {
     double size = 0;
-    for (int i = 0; i < n; i++) size = fmax(size, fabs(expected[i]));
+    for (int i = 0; i < n; i++) size = larger(size, fabs(expected[i]));
     for (int i = 0; i < n; i++) CHECK_NEAR(x[i], expected[i], 1e-13 * size);
 }
 

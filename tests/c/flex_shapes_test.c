@@ -52,7 +52,7 @@ static void largest(const struct shape_function *shape, double size[3])
     for (int i = 0; i <= 1000; i++) {
         double value[3];
         shape_value(shape, shape->length * i / 1000, value);
-        for (int d = 0; d < 3; d++) size[d] = fmax(size[d], fabs(value[d]));
+        for (int d = 0; d < 3; d++) size[d] = larger(size[d], fabs(value[d]));
     }
 }
 

@@ -20,7 +20,7 @@ struct tally {
 static double largest(int n, const double *x)
 {
     double size = 0;
-    for (int i = 0; i < n; i++) size = fmax(size, fabs(x[i]));
+    for (int i = 0; i < n; i++) size = larger(size, fabs(x[i]));
     return size;
 }
 
@@ -46,10 +46,10 @@ static void compare(const struct generation *what, const struct specimen *s, int
     copy_inputs(s, &parts, inputs);
     if (generate_reference(what, i, inputs, expected) == STATUS_OK) {
         graph_evaluate(&g, inputs, value);
-        for (int k = 0; k < n; k++) error = fmax(error, fabs(value_at(value, output[k]) - expected[k]));
-        error /= fmax(largest(n, expected), 1e-6);
+        for (int k = 0; k < n; k++) error = larger(error, fabs(value_at(value, output[k]) - expected[k]));
+        error /= larger(largest(n, expected), 1e-6);
         CHECK(error <= 1e-9);
-        tally->worst[i] = fmax(tally->worst[i], error);
+        tally->worst[i] = larger(tally->worst[i], error);
     }
     free(inputs);
     free(value);

@@ -54,8 +54,8 @@ static void residuals(int n, const double *K, const double *M, const double *V, 
                 KV += K[i * n + k] * V[k * n + j];
                 VMV += V[k * n + i] * MV[k * n + j];
             }
-            *equation = fmax(*equation, fabs(KV - w[j] * MV[i * n + j]));
-            *basis = fmax(*basis, fabs(VMV - (i == j)));
+            *equation = larger(*equation, fabs(KV - w[j] * MV[i * n + j]));
+            *basis = larger(*basis, fabs(VMV - (i == j)));
         }
 }
 

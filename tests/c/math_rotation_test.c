@@ -19,7 +19,7 @@ static void random_vector(struct random *random, double length, double v[3])
 static double largest(int n, const double *x, const double *y)
 {
     double most = 0;
-    for (int i = 0; i < n; i++) most = fmax(most, fabs(x[i] - y[i]));
+    for (int i = 0; i < n; i++) most = larger(most, fabs(x[i] - y[i]));
     return most;
 }
 

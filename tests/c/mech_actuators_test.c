@@ -39,7 +39,7 @@ static double rate_error(struct specimen *s)
     measure(s);
     for (int i = 0; i < s->robot->n_actuators; i++) {
         const double rate = s->mechanism.actuators->line[i].rate;
-        worst = fmax(worst, fmin(fabs(change[0][i] - rate), fabs(change[1][i] - rate)) / (speed * speed));
+        worst = larger(worst, fmin(fabs(change[0][i] - rate), fabs(change[1][i] - rate)) / (speed * speed));
     }
     return worst;
 }
@@ -82,7 +82,7 @@ static double work_error(struct specimen *s)
             const int tau = velocity_tau(s, i);
             if (velocity_prescribed(s, i) >= 0) continue;
             const double given = share[i] + (tau >= 0 ? s->tau[tau] : 0);
-            worst = fmax(worst, fabs(s->force[i] - given) / (terms[i] + size));
+            worst = larger(worst, fabs(s->force[i] - given) / (terms[i] + size));
         }
     }
     return worst;

@@ -373,7 +373,7 @@ TEST(joints_that_the_start_moves_are_told)
             for (int i = 1; i < 3; i++) {
                 snprintf(expected, sizeof expected, "joint '%c' moves by %.6g rad", "abc"[i], s.q[i] - q[i]);
                 CHECK(strstr(heard.text, expected) != NULL);
-                most = fmax(most, fabs(s.q[i] - q[i]));
+                most = larger(most, fabs(s.q[i] - q[i]));
             }
             CHECK(most > 0.3 && strstr(heard.text, "joint 'a'") == NULL);
             heard.text[0] = '\0';
@@ -402,7 +402,7 @@ static double rate_along(struct specimen *s, const double *x)
             rate += G[s->nv * row + i] * x[i];
             terms += fabs(G[s->nv * row + i] * x[i]);
         }
-        worst = fmax(worst, fabs(rate) / terms);
+        worst = larger(worst, fabs(rate) / terms);
     }
     return worst;
 }
@@ -436,18 +436,18 @@ static double projection_error(struct specimen *s)
     CHECK(open_by(s) < 1e-11);
 
     /* G qd = 0, G err = 0; M (qd - before) is in the range of G', so orthogonal to any projected vector */
-    worst = fmax(rate_along(s, s->qd), fmax(rate_along(s, err_q), rate_along(s, err_qd)));
+    worst = larger(rate_along(s, s->qd), larger(rate_along(s, err_q), rate_along(s, err_qd)));
     dyn_mass_matrix(s->model, s->work);
-    worst = fmax(worst, fabs(mass_angle(s, s->qd, qd, err_q)));
-    worst = fmax(worst, fabs(mass_angle(s, err_qd, before, err_qd)));
+    worst = larger(worst, fabs(mass_angle(s, s->qd, qd, err_q)));
+    worst = larger(worst, fabs(mass_angle(s, err_qd, before, err_qd)));
 
     memcpy(q, s->q, (size_t)s->nq * sizeof *q);
     memcpy(qd, s->qd, size);
     memcpy(before, err_q, size);
     CHECK(project(s, err_q, NULL) == STATUS_OK);
     model_difference(s->model, q, s->q, change);
-    worst = fmax(worst, fmax(10 * norm(s->nv, change), distance(s->nv, qd, s->qd)));
-    worst = fmax(worst, distance(s->nv, before, err_q) / (1 + norm(s->nv, before)));
+    worst = larger(worst, larger(10 * norm(s->nv, change), distance(s->nv, qd, s->qd)));
+    worst = larger(worst, distance(s->nv, before, err_q) / (1 + norm(s->nv, before)));
     CHECK(prescribed_stand_still(s, q));
 
     /* back from near by with the factors of here */
@@ -458,7 +458,7 @@ static double projection_error(struct specimen *s)
     dyn_motion(s->model, s->work, &s->in, NULL);
     dyn_velocity(s->model, s->work, &s->in);
     constraints_gap(&s->mechanism);
-    return fmax(worst, norm(loops->n_rows, loops->rate));
+    return larger(worst, norm(loops->n_rows, loops->rate));
 }
 
 TEST(projection)

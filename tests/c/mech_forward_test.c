@@ -69,7 +69,7 @@ static double dense_error(struct specimen *s)
         const double size = mass_norm(s, want) + lambda_norm(s, lambda), independence = closed_independence(s);
         const double digits = independence < 1e-6 ? 0 : fmin(1, 1e3 * independence);
         const double apart = lambda_distance(s, s->mechanism.constraints->lambda, lambda) * digits;
-        worst = fmax(worst, fmax(mass_distance(s, qdd, want), apart) / size);
+        worst = larger(worst, larger(mass_distance(s, qdd, want), apart) / size);
     }
     return worst;
 }
@@ -96,7 +96,7 @@ static double gap_acceleration(struct specimen *s)
     for (int i = 0; i < 2; i++) flow_derivative(s, qdd, i == 0 ? h : 4 * h, gaps, NULL, loops->n_rows, NULL, second[i]);
     for (int k = 0; k < loops->n_active; k++) {
         const int row = loops->active[k];
-        worst = fmax(worst, fmin(fabs(second[0][row]), fabs(second[1][row])));
+        worst = larger(worst, fmin(fabs(second[0][row]), fabs(second[1][row])));
     }
     return worst / (1 + norm(s->nv, qdd) + speed * speed + lambda_norm(s, loops->lambda));
 }
@@ -148,7 +148,7 @@ static double given_by_drives(struct specimen *s)
     for (int i = 0; i < s->nv; i++) {
         const int tau = velocity_tau(s, i);
         const double given = tau >= 0 ? s->tau[tau] : 0;
-        if (velocity_prescribed(s, i) < 0) error = fmax(error, fabs(s->force[i] - given));
+        if (velocity_prescribed(s, i) < 0) error = larger(error, fabs(s->force[i] - given));
     }
     return error / norm(s->nv, terms);
 }

@@ -89,7 +89,7 @@ static double matrix_force(struct specimen *s)
     mechanism_newton_force(&s->mechanism, dx, dv, force);
     for (int i = 0; i < s->nv; i++)
         if (is_free(s, i))
-            worst = fmax(worst, fabs(force[i] - by_x[i] - by_v[i]) / (fabs(by_x[i]) + fabs(by_v[i]) + 1e-3));
+            worst = larger(worst, fabs(force[i] - by_x[i] - by_v[i]) / (fabs(by_x[i]) + fabs(by_v[i]) + 1e-3));
     return worst;
 }
 
@@ -108,8 +108,8 @@ static double stiff_slopes(struct specimen *s)
         joint_stiff_slopes(&lm->joint, s->q + lm->q, s->qd + lm->v, k, d);
         joint_force_slopes(&lm->joint, s->q + lm->q, s->qd + lm->v, by_q, by_qd);
         for (int i = 0; i < lm->joint.nv; i++) {
-            worst = fmax(worst, fabs(d[i] - fmax(0, -by_qd[i][i])));
-            if (lm->joint.coordinates) worst = fmax(worst, fabs(k[i] - fmax(0, -by_q[i][i])));
+            worst = larger(worst, fabs(d[i] - larger(0, -by_qd[i][i])));
+            if (lm->joint.coordinates) worst = larger(worst, fabs(k[i] - larger(0, -by_q[i][i])));
         }
     }
     return worst;
@@ -250,7 +250,7 @@ static double solution_error(struct specimen *s)
         for (int i = 0; i < s->nv; i++) y[i] -= x[i];
         CHECK(mechanism_forward(&s->mechanism, &s->in, s->qdd) == STATUS_OK);
         const double digits = n_rows > 0 ? fmin(1, 1e3 * closed_independence(s)) : 1, of_mu = norm(n_rows, mu);
-        worst = fmax(worst, newton_norm(s, y) / (newton_norm(s, x) + of_mu + DBL_MIN) * digits);
+        worst = larger(worst, newton_norm(s, y) / (newton_norm(s, x) + of_mu + DBL_MIN) * digits);
         if (n_rows > 0 && s->robot->n_drives == 0)
             CHECK_NEAR(distance(n_rows, rate, mu) * digits, 0, 1e-8 * (1 + of_mu));
     }
@@ -298,9 +298,9 @@ static double residual_error(struct specimen *s)
     constraint_rates(s, x, rate);
     for (int i = 0; i < s->nv; i++)
         if (is_free(s, i))
-            worst = fmax(worst, fmax(fabs(force[0][i]), 10 * fabs(force[1][i] - force[0][i] - y[i])) / size);
+            worst = larger(worst, larger(fabs(force[0][i]), 10 * fabs(force[1][i] - force[0][i] - y[i])) / size);
     for (int i = 0; i < loops->n_rows; i++)
-        worst = fmax(worst, fmax(fabs(gap[0][i]), 10 * fabs(gap[1][i] - gap[0][i] - rate[i])) / fast);
+        worst = larger(worst, larger(fabs(gap[0][i]), 10 * fabs(gap[1][i] - gap[0][i] - rate[i])) / fast);
     return worst;
 }
 

@@ -269,7 +269,7 @@ static void try_pose(struct held_pose *p, int seed, struct tally *tally)
     memcpy(moved, s->q, (size_t)m->model->nq * sizeof *moved);
     const bool found = is_found(p, FREE);
     const double motion = found ? left_in_motion(p) : -1;
-    tally->compared += motion >= 0, tally->most_motion = fmax(tally->most_motion, motion);
+    tally->compared += motion >= 0, tally->most_motion = larger(tally->most_motion, motion);
     if (!found)
         printf("     seed %d: %.2e of %.2e is left, %d loops, %d lines, %d tangents%s\n", seed, s->residual, s->load,
                m->robot->n_loops, m->robot->n_actuators, s->iterations,

@@ -148,7 +148,7 @@ static double jacobian_error(struct specimen *s)
         const struct direction along = {.q = j < s->nv ? one : NULL, .qd = j < s->nv ? NULL : one};
         mechanism_tangent(&s->mechanism, &in, &along, false, dqdd);
         one[j % s->nv] = 0;
-        worst = fmax(worst, distance(s->nv, column, dqdd) / (1 + norm(s->nv, qdd) + norm(s->nv, dqdd)));
+        worst = larger(worst, distance(s->nv, column, dqdd) / (1 + norm(s->nv, qdd) + norm(s->nv, dqdd)));
     }
     return worst;
 }

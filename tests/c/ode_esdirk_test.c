@@ -82,7 +82,7 @@ static double conditions(const struct tableau *T, const double *b, int of)
                 {5, AAc2, one, 60}, {5, AAAc, one, 120}};
     double worst = 0;
     for (size_t i = 0; i < sizeof tree / sizeof *tree; i++)
-        if (tree[i].order == of) worst = fmax(worst, fabs(sum(T, b, tree[i].x, tree[i].y) - 1 / tree[i].inverse));
+        if (tree[i].order == of) worst = larger(worst, fabs(sum(T, b, tree[i].x, tree[i].y) - 1 / tree[i].inverse));
     return worst;
 }
 

@@ -72,8 +72,8 @@ static void bounce(integrator_maker *make, double tolerance, double allowed, str
     struct integrator *integrator = problem_start(&problem, make, options);
     for (int i = 1; i <= 100; i++) {
         CHECK(integrator_advance(integrator, 0.05 * i, y, &reached) == STATUS_OK);
-        worst = fmax(worst, fabs(y[0] - ball_height(reached)));
-        energy = fmax(energy, fabs(ball_energy(y) / GRAVITY - 1));
+        worst = larger(worst, fabs(y[0] - ball_height(reached)));
+        energy = larger(energy, fabs(ball_energy(y) / GRAVITY - 1));
     }
     integrator_statistics(integrator, count);
     printf("     rtol %.0e: height %.1e, energy %.1e, %ld steps, %ld events\n", tolerance, worst, energy, count->steps,
@@ -165,7 +165,7 @@ static enum status masses_rhs(void *context, double t, const double *y, double *
     (void)t;
     for (int i = 0; i < 2; i++) {
         ydot[i] = y[2 + i];
-        ydot[2 + i] = -m->g + m->k * fmax(0, -y[i]) - (i == 0 ? m->k * fmax(0, y[0] - m->top) : 0);
+        ydot[2 + i] = -m->g + m->k * larger(0, -y[i]) - (i == 0 ? m->k * larger(0, y[0] - m->top) : 0);
     }
     return STATUS_OK;
 }
@@ -186,7 +186,7 @@ static void masses_switches(void *context, double t, const double *y, double *g)
     (void)t;
     g[0] = y[0];
     g[1] = y[1];
-    g[2] = fmax(y[0] - m->top, -1e3);
+    g[2] = larger(y[0] - m->top, -1e3);
 }
 
 static struct ode masses_ode(struct masses *m)
@@ -375,7 +375,7 @@ TEST(a_sliding_mass_comes_to_rest)
             if (fabs(v) > 3 * c) CHECK(y[1] > 0); /* the band is not jumped over */
             if (fabs(v) < 3 * c) CHECK(fabs(y[1] - v) < 4 * c);
             inside += fabs(v) < 3 * c && fabs(v) > 0.05 * c;
-            worst = fmax(worst, fabs(y[1] - sliding(1, 5, c, t)));
+            worst = larger(worst, fabs(y[1] - sliding(1, 5, c, t)));
         }
         printf("     rtol %.0e: velocity off by %.1e, %ld steps\n", tolerance, worst,
                one_step_of(integrator)->count.steps);

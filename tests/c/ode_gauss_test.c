@@ -233,7 +233,7 @@ static double defect(double D, double K, int mode, const double *d, const double
     for (int i = 0; i < 5; i++) {
         double sum = d[MODES * i + mode] + D * Ad[i];
         for (int j = 0; j < 5; j++) sum += K * A[i][j] * Ad[j];
-        worst = fmax(worst, fabs(sum - r[MODES * i + mode]));
+        worst = larger(worst, fabs(sum - r[MODES * i + mode]));
     }
     return worst;
 }
@@ -315,7 +315,7 @@ TEST(the_energy_of_a_pendulum_does_not_drift)
     struct one_step *s = start(&pendulum, &options, y);
     for (int i = 1; i <= 1000; i++) {
         CHECK(integrator_advance(&s->base, 10 * i, y, &reached) == STATUS_OK);
-        worst = fmax(worst, fabs(pendulum_energy(y) - energy));
+        worst = larger(worst, fabs(pendulum_energy(y) - energy));
     }
     CHECK(worst < 2e-4 && counts(s).steps < 7000);
     integrator_free(&s->base);
@@ -392,7 +392,7 @@ static double fixed_error(const struct ode *ode, double h, double end, const dou
     struct one_step *s = start(ode, &options, from);
     memcpy(y, from, (size_t)s->n * sizeof *y);
     CHECK(integrator_advance(&s->base, end, y, &reached) == STATUS_OK);
-    for (int i = 0; i < s->n; i++) error = fmax(error, fabs(y[i] - exact[i]));
+    for (int i = 0; i < s->n; i++) error = larger(error, fabs(y[i] - exact[i]));
     const struct integrator_statistics n = counts(s);
     CHECK(n.steps == lround(end / h) && n.factorizations == n.steps && n.newton_iterations == 3 * n.steps);
     CHECK(n.rhs == 16 * n.steps); /* the start of the step, and three iterations of five stages */

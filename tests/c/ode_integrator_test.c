@@ -201,7 +201,7 @@ static void check_failure(enum method method, struct oscillator broken, enum sta
     const double longest = status_is_recoverable(broken.status) || method == METHOD_CVODE ? 0.1 : 1;
     /* the end of a symmetric step is no stage, and a matrix is kept for some steps */
     const double beyond = method == METHOD_SYMMETRIC || broken.broken == JACOBIAN ? 0.1 : 1e-12;
-    CHECK(reached >= fmax(broken.until, 0) - longest && reached <= fmax(broken.until, 0) + beyond);
+    CHECK(reached >= larger(broken.until, 0) - longest && reached <= larger(broken.until, 0) + beyond);
     CHECK_NEAR(y[0], sin(reached), 1e-6);
     integrator_free(integrator);
 }

@@ -206,10 +206,10 @@ static double top_error(double tolerance, struct integrator_statistics *statisti
     integrator_statistics(integrator, statistics);
     integrator_free(integrator);
     top_attitude(end, q);
-    for (int i = 0; i < 4; i++) error = fmax(error, fabs(y[1 + i] - q[i]));
+    for (int i = 0; i < 4; i++) error = larger(error, fabs(y[1 + i] - q[i]));
     CHECK_NEAR(quaternion_square(y + 1), 1, 1e-14);
     CHECK_NEAR(y[0], 0, tolerance);
-    return fmax(error, fabs(y[5] - start[5] * cos(sqrt(k2) * end)));
+    return larger(error, fabs(y[5] - start[5] * cos(sqrt(k2) * end)));
 }
 
 /* The global error falls at least 4-fold per decade of the tolerance. The Newton matrix is exact where it is made, so that few

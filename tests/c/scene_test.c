@@ -14,7 +14,7 @@ enum { ROBOTS = 100 };
 
 static double pose_error(const struct pose *a, const double *p, const double *R)
 {
-    return fmax(distance(3, a->p, p), distance(9, a->R, R));
+    return larger(distance(3, a->p, p), distance(9, a->R, R));
 }
 
 /* The first point of a beam is at O, the last one at T, with their orientations: the same sections by two ways */
@@ -24,13 +24,13 @@ static double check_ends(struct specimen *s, struct scene *scene, int i)
     const struct scene_link *link = &scene->link[i];
     dyn_tip(s->model, s->work, i, &tip);
     const struct pose T = scene_tip_frame(scene, i), O = scene_hinge_frame(scene, i);
-    double worst = fmax(pose_error(&T, tip.p, tip.R), pose_error(&O, s->work->link[i].O.p, s->work->link[i].O.R));
+    double worst = larger(pose_error(&T, tip.p, tip.R), pose_error(&O, s->work->link[i].O.p, s->work->link[i].O.R));
     if (link->n_points < 2 || s->robot->link[i].type == BODY_NODAL) return worst;
     const struct pose first = scene_point_pose(scene, s->q, i, 0);
     const struct pose last = scene_point_pose(scene, s->q, i, link->n_points - 1);
-    worst = fmax(worst, distance(3, first.p, O.p));
-    worst = fmax(worst, distance(3, last.p, tip.p));
-    return s->robot->link[i].type == BODY_BEAM ? fmax(worst, distance(9, last.R, tip.R)) : worst;
+    worst = larger(worst, distance(3, first.p, O.p));
+    worst = larger(worst, distance(3, last.p, tip.p));
+    return s->robot->link[i].type == BODY_BEAM ? larger(worst, distance(9, last.R, tip.R)) : worst;
 }
 
 /* The array has what the functions return, and is filled to its end */
@@ -78,7 +78,7 @@ TEST(scenes_of_random_robots)
         CHECK(scene_make(&s.mechanism, &scene) == STATUS_OK);
         scene_pose(&scene, s.q);
         for (int i = 0; i < s.model->n_links; i++) {
-            worst = fmax(worst, check_ends(&s, &scene, i));
+            worst = larger(worst, check_ends(&s, &scene, i));
             ellipsoids += check_ellipsoid(&s.robot->link[i].rigid, &scene.link[i]);
         }
         check_numbers(&s, &scene);

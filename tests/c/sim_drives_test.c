@@ -5,6 +5,7 @@
 #include "ode/esdirk.h"
 #include "ode/explicit.h"
 #include "ode/gauss.h"
+#include "oracle/larger.h"
 #include "oracle/problem.h"
 #include "oracle/random.h"
 #include "oracle/variable_slopes.h"
@@ -111,7 +112,7 @@ static bool is_unknown(const struct variable *variable)
 static int check_known(struct instance *instance, const struct structure *structure, int known)
 {
     const struct variables *v = instance_variables(instance);
-    const double nominal = v->by_reference[known]->nominal, h = nominal > 0 ? fmax(1e-4 * nominal, 1e-4) : 1e-3,
+    const double nominal = v->by_reference[known]->nominal, h = nominal > 0 ? larger(1e-4 * nominal, 1e-4) : 1e-3,
                  one = 1;
     double slope[MOST], change;
     int wrong = 0;
@@ -219,7 +220,7 @@ TEST(newton_matrix_of_drives)
             CHECK(ode->residual(ode->context, 0, y, dx, r0) == STATUS_OK);
             for (int i = 0; i < ode->n_v; i++) r[i] += S[i] - r0[i];
             ode->solve(ode->context, r);
-            for (int i = 0; i < ode->n_v; i++) worst = fmax(worst, fabs(r[i] - z[i]) / nominal[i]);
+            for (int i = 0; i < ode->n_v; i++) worst = larger(worst, fabs(r[i] - z[i]) / nominal[i]);
             for (int i = 0; i < ode->n_v; i++) CHECK_NEAR(r[i] / nominal[i], z[i] / nominal[i], 1e-6);
         }
         check_drive_slopes(instance, y);

@@ -57,7 +57,7 @@ static double jacobian_error(struct sim *sim, double t)
         if (j < n && j >= sim->n_free) memset(column, 0, sizeof column); /* states of drives are no positions */
         else jacobian_difference(sim, t, y, j, 1e-4 * unit, column);
         double largest = 0;
-        for (int i = 0; i < n; i++) largest = fmax(largest, fabs(exact[i]));
+        for (int i = 0; i < n; i++) largest = larger(largest, fabs(exact[i]));
         for (int i = 0; i < n; i++) {
             const double size =
                 (fabs(column[i]) + 1e-3 * largest) * unit + 1e-2 * (fabs(ydot[ode->n_x + i]) + nominal[i]);

@@ -3,6 +3,7 @@
 
 #include "loaded.h"
 #include "math/quaternion.h"
+#include "oracle/larger.h"
 #include "oracle/random.h"
 #include "oracle/random_frames.h"
 #include "oracle/random_robot.h"
@@ -118,7 +119,7 @@ TEST(jacobians_of_random_robots)
     for (int seed = 0; seed < SEEDS; seed++) {
         struct instance *instance = random_instance(seed, false);
         CHECK(instance_update(instance) == STATUS_OK);
-        worst = fmax(worst, jacobian_error(sim_of(instance), 0));
+        worst = larger(worst, jacobian_error(sim_of(instance), 0));
         instance_free(instance);
     }
     CHECK(worst < 1e-3);
@@ -208,7 +209,7 @@ TEST(drives_have_nothing_to_do)
     for (int step = 0; step < 10; step++) {
         CHECK(instance_step(l.instance, 0.02) == STATUS_OK && instance_update(l.instance) == STATUS_OK);
         for (int i = 0; i < 2; i++) {
-            largest = fmax(largest, fabs(sim_actuator_force(l.instance, i)));
+            largest = larger(largest, fabs(sim_actuator_force(l.instance, i)));
             CHECK_NEAR(sim_drive_forces(l.instance)[sim->mechanism.model->link[i].v], 0, 1e-8);
         }
     }

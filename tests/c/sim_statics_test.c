@@ -106,7 +106,7 @@ TEST(passive_joints_settle)
          STATUS_OK,
          NAN,
          0.9,
-         {"held by tau = -6.09", "nothing provides"}},
+         {"held by tau = -6.09", "nothing exerts this force"}},
         {PENDULUM("\"start\": {\"position\": -1.4}"), STATUS_OK, 0, -PI / 2, {"unstable in 1 of 1 directions"}}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct loaded s;

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "oracle/larger.h"
+
 static int test_failed_checks, test_passed, test_failed;
 
 struct test {

@@ -24,7 +24,7 @@ static limber_robot *load(const char *file)
 static double largest(int count, const double *x)
 {
     double max = 0;
-    for (int i = 0; i < count; i++) max = fmax(max, fabs(x[i]));
+    for (int i = 0; i < count; i++) max = larger(max, fabs(x[i]));
     return max;
 }
 

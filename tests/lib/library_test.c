@@ -122,7 +122,7 @@ static void each_robot(void (*law)(limber_robot *robot))
 static double largest(int count, const double *x)
 {
     double max = 0;
-    for (int i = 0; i < count; i++) max = fmax(max, fabs(x[i]));
+    for (int i = 0; i < count; i++) max = larger(max, fabs(x[i]));
     return max;
 }
 
@@ -188,7 +188,7 @@ LAW(inverse_undoes_forward_dynamics)
         CHECK(n_tau == n);
         double off = largest(m, force + elastic);
         for (int k = 0; k < n && n_prescribed == 0; k++)
-            off = fmax(off, fmin(fabs(force[joint + k] - tau[of_tau + k]), fabs(force[joint + k])));
+            off = larger(off, fmin(fabs(force[joint + k] - tau[of_tau + k]), fabs(force[joint + k])));
         CHECK_NEAR(off, 0, 1e-8 * (1 + largest(nv, force)));
     }
 }

@@ -1,4 +1,5 @@
 #include "oracle/derivative.h"
+#include "oracle/larger.h"
 
 #include <math.h>
 #include <string.h>
@@ -14,7 +15,7 @@ static const double second_weight[9] = {-1.0 / 560, 8.0 / 315, -1.0 / 5,  8.0 / 
 double flow_step(int n, const double *qdd)
 {
     double most = 0;
-    for (int i = 0; i < n; i++) most = fmax(most, fabs(qdd[i]));
+    for (int i = 0; i < n; i++) most = larger(most, fabs(qdd[i]));
     return 7e-4 / (1 + 0.1 * sqrt(most));
 }
 

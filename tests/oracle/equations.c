@@ -5,6 +5,7 @@
 
 #include "math/dense.h"
 #include "math/quaternion.h"
+#include "oracle/larger.h"
 
 /* ---- pendulums -------------------- */
 
@@ -238,7 +239,7 @@ double measured_order(struct one_step *s, double end, const double *y0, int step
         const int count = steps << k;
         memcpy(y, y0, size);
         if (several_steps(s, 0, y, end / count, count) != STATUS_OK) return NAN;
-        for (int i = 0; i < s->n; i++) error[k] = fmax(error[k], fabs(y[i] - exact[i]));
+        for (int i = 0; i < s->n; i++) error[k] = larger(error[k], fabs(y[i] - exact[i]));
     }
     return log2(error[0] / error[1]);
 }

@@ -1,4 +1,5 @@
 #include "oracle/laws.h"
+#include "oracle/larger.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -21,7 +22,7 @@ bool law_holds(int robots, specimen_maker *make, law_function *law, double toler
         specimen_free(&s);
         if (error == LEFT_OUT) continue;
         tried++;
-        worst = fmax(worst, error);
+        worst = larger(worst, error);
         if (error >= 0 && error <= tolerance) continue;
         printf("     seed %d: %.1e\n", seed, error);
         holds = false;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "math/vec.h"
+#include "oracle/larger.h"
 
 /* ---- directions ---------------------------------------------------------------------------------------------------------- */
 
@@ -183,7 +184,7 @@ static void differences(struct specimen *s, const struct differentiable *functio
         const double c = (k < 0 ? -weight[-k - 1] : weight[k - 1]) / h;
         for (int part = 0; part < PARTS; part++) {
             slope->count[part] = v.count[part];
-            size[part] = fmax(size[part], norm(v.count[part], v.y[part]));
+            size[part] = larger(size[part], norm(v.count[part], v.y[part]));
             for (int i = 0; i < v.count[part]; i++) slope->y[part][i] += c * v.y[part][i];
         }
     }
@@ -256,7 +257,7 @@ void slope_errors(struct specimen *s, const struct differentiable *function, voi
     }
     for (int k = 0; k < PARTS; k++) {
         if (got.count[k] != at.count[k]) error[k] = INFINITY;
-        errors->worst[k] = fmax(errors->worst[k], error[k]);
+        errors->worst[k] = larger(errors->worst[k], error[k]);
     }
     errors->count++;
 }

@@ -7,6 +7,7 @@
 
 #include "math/dense.h"
 #include "math/quaternion.h"
+#include "oracle/larger.h"
 #include "oracle/random_robot.h"
 
 static void print_line(void *context, enum report_level level, const char *text)
@@ -218,11 +219,11 @@ static double apart(int n, const double *x, const double *y, double size)
 static double frames_apart(const struct frame_motion *a, const struct frame_motion *b)
 {
     double worst = apart(3, a->p, b->p, 1);
-    worst = fmax(worst, apart(9, a->R, b->R, 0));
-    worst = fmax(worst, apart(3, a->v, b->v, 1));
-    worst = fmax(worst, apart(3, a->omega, b->omega, 1));
-    worst = fmax(worst, apart(3, a->a, b->a, 10));
-    return fmax(worst, apart(3, a->alpha, b->alpha, 10));
+    worst = larger(worst, apart(9, a->R, b->R, 0));
+    worst = larger(worst, apart(3, a->v, b->v, 1));
+    worst = larger(worst, apart(3, a->omega, b->omega, 1));
+    worst = larger(worst, apart(3, a->a, b->a, 10));
+    return larger(worst, apart(3, a->alpha, b->alpha, 10));
 }
 
 double specimen_difference(struct specimen *a, struct specimen *b)
@@ -238,23 +239,23 @@ double specimen_difference(struct specimen *a, struct specimen *b)
         dyn_energy(both[i]->model, both[i]->work, &both[i]->in, &energy[i]);
         dyn_tip(both[i]->model, both[i]->work, both[i]->model->tip, &tip[i]);
     }
-    worst = fmax(worst, frames_apart(&tip[0], &tip[1]));
+    worst = larger(worst, frames_apart(&tip[0], &tip[1]));
     const double *M = a->work->M, *N = b->work->M;
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++)
-            worst = fmax(worst, fabs(M[n * i + j] - N[n * i + j]) / sqrt(M[n * i + i] * M[n * j + j]));
-    worst = fmax(worst, apart(n, a->force, b->force, 1));
+            worst = larger(worst, fabs(M[n * i + j] - N[n * i + j]) / sqrt(M[n * i + i] * M[n * j + j]));
+    worst = larger(worst, apart(n, a->force, b->force, 1));
     const double size = 1 + fabs(energy[0].kinetic) + fabs(energy[0].gravity) + fabs(energy[0].elastic);
-    worst = fmax(worst, fabs(energy[0].kinetic - energy[1].kinetic) / size);
-    worst = fmax(worst, fabs(energy[0].gravity - energy[1].gravity) / size);
-    worst = fmax(worst, fabs(energy[0].elastic - energy[1].elastic) / size);
-    worst = fmax(worst, fabs(energy[0].loss - energy[1].loss) / (1 + fabs(energy[0].loss)));
-    worst = fmax(worst, fabs(energy[0].tip - energy[1].tip) / (1 + fabs(energy[0].tip)));
-    worst = fmax(worst, fabs(energy[0].power - energy[1].power) / (1 + fabs(energy[0].power)));
+    worst = larger(worst, fabs(energy[0].kinetic - energy[1].kinetic) / size);
+    worst = larger(worst, fabs(energy[0].gravity - energy[1].gravity) / size);
+    worst = larger(worst, fabs(energy[0].elastic - energy[1].elastic) / size);
+    worst = larger(worst, fabs(energy[0].loss - energy[1].loss) / (1 + fabs(energy[0].loss)));
+    worst = larger(worst, fabs(energy[0].tip - energy[1].tip) / (1 + fabs(energy[0].tip)));
+    worst = larger(worst, fabs(energy[0].power - energy[1].power) / (1 + fabs(energy[0].power)));
 
     if (dyn_forward(a->model, a->work, &a->in, a->force) != STATUS_OK) return INFINITY;
     if (dyn_forward(b->model, b->work, &b->in, b->force) != STATUS_OK) return INFINITY;
-    return fmax(worst, 1e-4 * apart(n, a->force, b->force, 1)); /* cond(M) takes some digits */
+    return larger(worst, 1e-4 * apart(n, a->force, b->force, 1)); /* cond(M) takes some digits */
 }
 
 double norm(int n, const double *x)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "oracle/larger.h"
 #include "sim/variables_row.h"
 
 enum { MOST = 2048 }; /* variables */
@@ -58,14 +59,14 @@ void slopes_by(struct instance *instance, int known, double h, double *slope)
 double largest_slope(const double *slope, int n)
 {
     double largest = 1;
-    for (int r = 0; r < n; r++) largest = fmax(largest, fabs(slope[r]));
+    for (int r = 0; r < n; r++) largest = larger(largest, fabs(slope[r]));
     return largest;
 }
 
 static int check_known(struct instance *instance, const struct structure *structure, int known, double *worst)
 {
     const struct variables *v = instance_variables(instance);
-    const double nominal = v->by_reference[known]->nominal, h = nominal > 0 ? fmax(2e-3 * nominal, 1e-4) : 1e-2,
+    const double nominal = v->by_reference[known]->nominal, h = nominal > 0 ? larger(2e-3 * nominal, 1e-4) : 1e-2,
                  one = 1;
     double slope[MOST], change[MOST];
     int n = 0, wrong = 0, row[MOST], reference[MOST];
@@ -83,7 +84,7 @@ static int check_known(struct instance *instance, const struct structure *struct
         const bool declared = is_parameter(v->by_reference[known]) || /* not an argument after initialization */
                               variable_depends(unknown, v->by_reference[known], structure);
         const bool zero = fabs(change[i]) <= 1e-13 * size;
-        *worst = fmax(*worst, error);
+        *worst = larger(*worst, error);
         if (error < 1e-6 && (zero || declared)) continue;
         wrong++;
         printf("     d %s/d %s: %g, not %g%s\n", unknown->name, v->by_reference[known]->name, change[i],

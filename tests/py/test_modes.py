@@ -213,6 +213,31 @@ def test_an_axis_along_gravity_has_no_frequency(limber, tmp_path, axis):
 # ---- which joints move -----------------------------------------------------------------------------------------------
 
 
+# ---- rates -----------------------------------------------------------------------------------------------------------
+
+GYROSCOPIC = beam(EA=50, foreshortening=True, inertia_per_length=[0.01, 0.005, 0.005])
+GYROSCOPIC["links"][0]["beam"]["modes"] = {"y": {"shape": "clamped-free", "count": 2}, "axial": {"shape": "clamped-free", "count": 2}}
+
+
+@pytest.mark.parametrize("speed", [0, 0.5, 3, 8])
+def test_a_beam_that_turns(limber, tmp_path, speed):
+    """Coriolis forces couple bending and stretch: no mode grows. With the joint free, lambda = 0 is a double eigenvalue that rounding would split."""
+    state = {"qd": [speed] + [0] * 4}
+    assert modes(limber, tmp_path, GYROSCOPIC, state=state)["growth"] == [0] * 4
+    found = modes(limber, tmp_path, GYROSCOPIC, "--joints", "free", state=state)
+    assert found["frequency"][0] == 0 and found["growth"] == [0] * 5 and np.all(np.array(found["frequency"][1:]) > 0.1)
+    assert found["participation"][0]["hinge.q"] > 1 - 1e-6
+
+
+def test_a_soft_beam_that_turns_fast_gives_way(limber, tmp_path):
+    """Without foreshortening the in-plane stiffness falls with the rate: w^2 = 3.516^2 - W^2, below zero it grows."""
+    for speed in (1, 3, 5):
+        found = modes(limber, tmp_path, beam(shape="clamped-free", count=1), state={"qd": [speed, 0]})
+        square = 3.5160152685**2 - speed**2
+        assert found["frequency"][0] == pytest.approx(np.sqrt(max(square, 0)) / TWO_PI, rel=1e-9)
+        assert found["growth"][0] == pytest.approx(np.sqrt(max(-square, 0)), rel=1e-9)
+
+
 def three_joints(**last):
     return robot({"name": "cart", "joint": {"type": "prismatic", "axis": [1, 0, 0], "stiffness": 40}, "rigid": {"mass": 2}},
                  {**rod(passive=True), "name": "swing"}, {**rod(**last), "name": "end"}, gravity=[0, 0, 9.81])

@@ -7,13 +7,19 @@ from program import resource
 
 pytestmark = pytest.mark.quick
 
-ROBOTS = {name.upper(): resource(name) for name in ("canadarm", "crane")}
+ROBOTS = {"EMPTY": "", **{name.upper(): resource(name) for name in ("canadarm", "crane")}}
 CYCLOID = "inverse CANADARM --profile cycloid --rate 1,1,1 --period 1,1,1 --until 1 --step 0.1"
 HELD = "inverse CRANE --profile cycloid --rate 1,1 --period 1,1 --until 1 --step 1"
 PAIR = "--input u --output y"
 WRONG = {
-    "": ["eval", "eval a", "matrices", "matrices a", "linearize", "linearize --static", "zeros", "zeros a", "zeros a --input u", "zeros a --output y",
-         f"zeros {PAIR}", "upgrade", "upgrade a", "upgrade -o c", "equations", "static", "modes"],
+    "expected ROBOT and STATE": ["eval", "matrices"],
+    "expected STATE": ["eval a", "matrices a"],
+    "expected ROBOT": ["linearize", "linearize --static", f"zeros {PAIR}", "equations", "static", "modes"],
+    "expected --input NAME and --output NAME": ["zeros a"],
+    "expected --output NAME": ["zeros a --input u"],
+    "expected --input NAME": ["zeros a --output y"],
+    "expected -o": ["upgrade a"],
+    "expected OLD": ["upgrade -o c"],
     "too many arguments": ["eval a b c", "matrices a b c", "linearize a b", "linearize a -", f"zeros a b {PAIR}", "upgrade a b -o c", "static CRANE CRANE",
                            "modes CANADARM more", "equations CANADARM CANADARM"],
     "unknown option": ["eval a b --nonsense", "matrices a b --nonsense", "matrices a -x", "linearize a --nonsense", f"zeros a {PAIR} --nonsense",
@@ -24,7 +30,8 @@ WRONG = {
     "needs a value: -o": ["linearize a -o", "upgrade a -o"],
     "--at needs a value: --at STATE": ["static CRANE --at", "linearize a --at", f"zeros a {PAIR} --at"],
     "--interpolate needs a value: --interpolate linear|cubic": ["simulate CANADARM --interpolate"],
-    "--hold is given twice": ["static CRANE --hold boom_joint --hold jib_joint"],
+    "is given twice": ["static CRANE --hold boom_joint --hold jib_joint", "linearize a -o b -o c"],
+    "must not be empty": ["modes EMPTY", "linearize a --at EMPTY", "linearize a -o EMPTY"],
     "choose what a static start holds: leave out --rigid and --start zero": [f"{HELD} --start zero --hold jib_joint", f"{HELD} --rigid --free jib_joint"],
     "give --static too": ["linearize CRANE --hold boom_joint", "modes CRANE --free boom_joint"],
     "leave out --sweep": ["modes CRANE --static --sweep boom_joint=0:1:2"],
