@@ -40,6 +40,11 @@ def test_formatted(root):
     holds(rules.unformatted(root, root / ".clang-format"))
 
 
+def test_errors_are_not_folded_with_fmax(root):
+    """fmax(worst, NAN) is worst: a law that returns NaN would hold."""
+    for file in rules.c_files(root, ["tests/c", "tests/oracle"]): assert "fmax(" not in rules.without_text(rules.read(file)), file
+
+
 def test_spelling(root):
     if not (root / ".git").exists(): pytest.skip("not a git checkout: no list of tracked files")
     done = subprocess.run([Path(sys.executable).parent / "codespell", "--config", "build/codespell.cfg", *rules.tracked_files(root)],
