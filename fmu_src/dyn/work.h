@@ -31,7 +31,7 @@ struct section_work {
     double b[6]; /* inertia wrench of the payload at T, minus the loads there [N m; N] */
     /* articulated body, by dyn_articulate() */
     struct inertia P; /* of what is attached to T, at T  */
-    /* solution, by dyn_solve() */
+    /* solution, by dyn_solve(), dyn_articulate_and_solve() */
     double z[6];   /* bias wrench at T                                         */
     double x[SIX]; /* terms of qdd and eta_ddot in the acceleration of T       */
     /* inverse dynamics, by dyn_inverse() */
@@ -73,7 +73,7 @@ struct link_work {
     double *inverse_d;                 /* m                                                                    */
     double (*Z)[SIX];                  /* m: L^-1 F'                                                           */
     double (*W)[SIX];                  /* m: Delta^-1 L^-1 F', elimination gains of the modes                  */
-    /* solution, by dyn_solve() */
+    /* solution, by dyn_solve(), dyn_articulate_and_solve() */
     double z[SIX];             /* bias wrench of the subtree at O, with its joints free                */
     double u[MOST_VELOCITIES]; /* hinge residuals                                                      */
     double *e;                 /* PADDED(m): modal residuals, L^-1 (...)                               */

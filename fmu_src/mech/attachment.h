@@ -10,7 +10,7 @@ struct attachment {
     struct frame_derivative change; /* in a direction */
 };
 
-/* Sets r and frame, for the accelerations of the last dyn_motion(); with `solved` also those of the last dyn_solve(). A frame of the
+/* Sets r and frame, for the accelerations of the last dyn_motion(); with `solved` also those of the last dyn_articulate_and_solve(). A frame of the
    world is at rest. */
 void attachment_place(const struct model *model, const struct work *work, const struct anchor *anchor, bool solved,
                       struct attachment *attachment);

@@ -65,7 +65,7 @@ int constraints_loop(const struct constraints *constraints, int row);
 /* Positions and velocities for the accelerations of the gaps, which only planes that turn need. After dyn_motion(). */
 void constraints_prepare(struct mechanism *m, const struct input *in);
 
-/* Loop frames for the accelerations of the last dyn_motion(); with `solved` also those of the last dyn_solve(). */
+/* Loop frames for the accelerations of the last dyn_motion(); with `solved` also those of the last dyn_articulate_and_solve(). */
 void constraints_frames(struct mechanism *m, bool solved);
 
 /* Gap and rate of all constraints. After dyn_velocity(). */

@@ -21,8 +21,6 @@ static double asymmetry(int n, const double *X, double p)
     return sqrt(sum);
 }
 
-/* At rest, where nothing but potentials acts (no torque on the tip, no friction), G = 0 and K is a second derivative: symmetric.
-   Rounding: forces of the robot's size, of which K is a derivative. */
 static int kept_index(const struct small_motion *motion, int velocity)
 {
     for (int i = 0; i < motion->n; i++)
@@ -44,6 +42,8 @@ static void subtract_turning(const struct specimen *s, struct small_motion *moti
     }
 }
 
+/* At rest, where nothing but potentials acts (no torque on the tip, no friction), G = 0 and K is a second derivative: symmetric.
+   Rounding: forces of the robot's size, of which K is a derivative. */
 TEST(K_is_symmetric_at_rest)
 {
     for (int seed = 0; seed < SEEDS; seed++) {

@@ -150,6 +150,8 @@ static int make_closed(struct specimen *s, int seed)
            (seed % 4 != 0 || closed_add_actuators(s, &random, 1 + seed % 2));
 }
 
+static int driven_loops, driven_joints; /* of the robots that make_driven() has made */
+
 /* Drives on two lines and, where there is one, on a free revolute joint */
 static int make_driven(struct specimen *s, int seed)
 {
@@ -162,6 +164,8 @@ static int make_driven(struct specimen *s, int seed)
     for (int i = 0; i < s->robot->n_links && s->robot->n_drives == 2; i++)
         if (s->robot->link[i].joint.type == JOINT_REVOLUTE && s->model->link[i].prescribed < 0)
             drives[s->robot->n_drives++] = (struct robot_drive){.link = i, .actuator = -1};
+    driven_loops += s->robot->n_loops > 0;
+    driven_joints += s->robot->n_drives > 2;
     return closed_add_actuators(s, &random, 2);
 }
 
@@ -262,6 +266,7 @@ TEST(the_recursion_solves_with_the_newton_matrix)
     CHECK(law_holds(test_sample(ROBOTS), specimen_random, solution_error, 1e-10));
     CHECK(law_holds(test_sample(ROBOTS), make_closed, solution_error, 1e-10));
     CHECK(law_holds(test_sample(ROBOTS), make_driven, solution_error, 1e-8)); /* s is up to 1e4 times the masses */
+    CHECK(driven_loops > 0 && driven_joints > 0);
 }
 
 /* ---- the residual ------------------------------------------------------------------------------------------------------------ */
