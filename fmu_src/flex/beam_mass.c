@@ -50,7 +50,7 @@ struct mass_properties beam_rigid(const struct beam *beam)
     struct mass_properties rigid = {.mass = m[0] * L, .com = {m[1] / m[0] * L, 0, 0}};
     for (int i = 0; i < 3; i++) {
         double J[3] = {0};
-        add_moments(beam, stations_of(beam, &beam->inertia_per_length[i]), INERTIA_X + i, J);
+        add_moments(beam, stations_of(beam, &beam->inertia_per_length[i]), (enum property)(INERTIA_X + i), J);
         rigid.inertia[i] = J[0] * L + (i > 0 ? (m[2] - m[1] * m[1] / m[0]) * L * L * L : 0);
     }
     return rigid;
