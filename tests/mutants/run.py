@@ -30,7 +30,7 @@ PYTHON = {
     "ode": ["tests/py/test_simulate.py", "tests/py/test_limits.py", "tests/fmu/test_accuracy.py", "tests/fmu/test_held_inputs.py"],
     "sim": ["tests/py/test_inputs.py", "tests/py/test_drives_inside.py", "tests/py/test_linearize.py", "tests/py/test_power.py",
             "tests/fmu/test_dependencies.py", "tests/fmu/test_planar_dependencies.py", "tests/fmu/test_arm_drives.py"],
-    "fmi": ["tests/fmu/test_robustness.py", "tests/fmu/test_fmi_rules.py", "tests/fmu/test_joints_fmu.py", "tests/fmu/test_binaries.py"],
+    "fmi": ["tests/fmu/test_robustness.py", "tests/fmu/test_fmi_rules.py", "tests/fmu/test_joints_fmu.py"],
 }
 
 
@@ -50,8 +50,7 @@ def copy_tree():
 
 
 def build():
-    return shell("cmake", "--build", BUILD, "--target", "limber_tests", "limber_cli", "limber_fmu", "servo", "cylinder", "axis", "sling", "gear", "spring", "controller",
-                 "host_faults", "host_environment")
+    return shell("cmake", "--build", BUILD, "--target", "limber_tests", "limber_cli", "limber_fmu", "servo", "cylinder", "axis", "sling", "gear", "spring", "controller")
 
 
 def c_tests(quick, layer, suite=None):
