@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/arrays.h"
 #include "analysis/failure.h"
 #include "analysis/lapack.h"
 #include "analysis/names.h"
@@ -33,8 +32,8 @@ static enum status solve(const struct linear *linear, struct driven_modes *modes
 {
     struct arena *arena = &modes->arena;
     const int n = e->n = modes->n_states, *state = modes->state;
-    arrays_allocate(arena, (size_t)n * (size_t)n, ARRAYS(&e->A, &e->left, &e->right));
-    arrays_allocate(arena, (size_t)n, ARRAYS(&e->re, &e->im));
+    arena_arrays(arena, (size_t)n * (size_t)n, ARRAYS(&e->A, &e->left, &e->right));
+    arena_arrays(arena, (size_t)n, ARRAYS(&e->re, &e->im));
     if (arena->failed) return STATUS_NO_MEMORY;
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++)
@@ -57,8 +56,8 @@ static enum status describe(const struct eigensystem *e, struct driven_modes *mo
 {
     const size_t n = (size_t)e->n;
     double *share, *zeros;
-    arrays_allocate(&modes->arena, n * n, ARRAYS(&share));
-    arrays_allocate(&modes->arena, n, ARRAYS(&zeros));
+    arena_arrays(&modes->arena, n * n, ARRAYS(&share));
+    arena_arrays(&modes->arena, n, ARRAYS(&zeros));
     modes->mode = arena_allocate(&modes->arena, n, sizeof *modes->mode);
     if (modes->arena.failed) return STATUS_NO_MEMORY;
     for (int k = 0; k < e->n; k += e->im[k] != 0 ? 2 : 1, share += n) {

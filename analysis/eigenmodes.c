@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/arrays.h"
 #include "analysis/lapack.h"
 #include "math/dense.h"
 
@@ -23,12 +22,12 @@ enum status eigenmodes_make(int n, struct eigenmodes *modes)
     modes->damped = arena_allocate(arena, size, sizeof *modes->damped);
     modes->column = arena_allocate(arena, size, sizeof *modes->column);
     modes->real = arena_allocate(arena, 2 * size, sizeof *modes->real);
-    arrays_allocate(arena, size, ARRAYS(&modes->S));
-    arrays_allocate(arena, size * size, ARRAYS(&modes->L, &modes->K, &modes->G, &modes->D));
-    arrays_allocate(arena, 4 * size * size, ARRAYS(&modes->companion, &modes->vector));
-    arrays_allocate(arena, 2 * size, ARRAYS(&modes->re, &modes->im));
+    arena_arrays(arena, size, ARRAYS(&modes->S));
+    arena_arrays(arena, size * size, ARRAYS(&modes->L, &modes->K, &modes->G, &modes->D));
+    arena_arrays(arena, 4 * size * size, ARRAYS(&modes->companion, &modes->vector));
+    arena_arrays(arena, 2 * size, ARRAYS(&modes->re, &modes->im));
     for (int k = 0; k < n && !arena->failed; k++)
-        arrays_allocate(arena, size, ARRAYS(&modes->mode[k].re, &modes->mode[k].im, &modes->mode[k].share));
+        arena_arrays(arena, size, ARRAYS(&modes->mode[k].re, &modes->mode[k].im, &modes->mode[k].share));
     return arena->failed ? STATUS_NO_MEMORY : STATUS_OK;
 }
 

@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "analysis/arrays.h"
 #include "analysis/failure.h"
 
 /* Gaps of the loops, lengths of the actuators, every frame of the robot. After dyn_velocity() */
@@ -71,12 +70,12 @@ enum status evaluation_at(struct mechanism *m, const struct state *state, bool c
                              .n_frames = m->robot->n_frames};
     const size_t n = (size_t)e->n;
     double *force;
-    arrays_allocate(&e->arena, n, ARRAYS(&force, &e->qdd, &e->bias));
-    arrays_allocate(&e->arena, n * n, ARRAYS(&e->M));
-    if (state->qdd != NULL) arrays_allocate(&e->arena, n, ARRAYS(&e->inverse));
-    arrays_allocate(&e->arena, (size_t)e->n_prescribed, ARRAYS(&e->prescribed_tau));
-    arrays_allocate(&e->arena, (size_t)e->n_rows, ARRAYS(&e->gap, &e->gap_rate, &e->lambda));
-    arrays_allocate(&e->arena, (size_t)e->n_actuators, ARRAYS(&e->actuator_length, &e->actuator_rate));
+    arena_arrays(&e->arena, n, ARRAYS(&force, &e->qdd, &e->bias));
+    arena_arrays(&e->arena, n * n, ARRAYS(&e->M));
+    if (state->qdd != NULL) arena_arrays(&e->arena, n, ARRAYS(&e->inverse));
+    arena_arrays(&e->arena, (size_t)e->n_prescribed, ARRAYS(&e->prescribed_tau));
+    arena_arrays(&e->arena, (size_t)e->n_rows, ARRAYS(&e->gap, &e->gap_rate, &e->lambda));
+    arena_arrays(&e->arena, (size_t)e->n_actuators, ARRAYS(&e->actuator_length, &e->actuator_rate));
     e->frame = arena_allocate(&e->arena, (size_t)e->n_frames, sizeof *e->frame);
     if (e->arena.failed) return failure_status(report, STATUS_NO_MEMORY);
     enum status status = constraints_choose(m, state->at.q, report);

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "analysis/arrays.h"
 #include "analysis/closure.h"
 #include "analysis/failure.h"
 
@@ -159,8 +158,8 @@ enum status closure_follow(struct mechanism *m, const struct following *how, str
     const int errors_before = report->errors;
     if (closure_open_loop(m, state->at.q, state->at.qd, GAP_OF_DIGITS) == NULL)
         return closure_close(m, state, NULL, report);
-    arrays_allocate(&scratch, nq, ARRAYS(&path.file, &path.start, &path.here, &path.next, &path.line));
-    arrays_allocate(&scratch, nv, ARRAYS(&path.toward, &path.change, &path.rates));
+    arena_arrays(&scratch, nq, ARRAYS(&path.file, &path.start, &path.here, &path.next, &path.line));
+    arena_arrays(&scratch, nv, ARRAYS(&path.toward, &path.change, &path.rates));
     path.placed = arena_allocate(&scratch, n_links, sizeof(bool));
     path.follows = arena_allocate(&scratch, n_links, sizeof(bool));
     const bool sweep = how->swept >= 0;

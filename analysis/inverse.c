@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analysis/arrays.h"
 #include "analysis/checked.h"
 #include "analysis/failure.h"
 #include "analysis/names.h"
@@ -71,8 +70,8 @@ enum status inverse_make(const char *name, const char *text, const struct robot 
     const size_t n_actuators = (size_t)robot->n_actuators, most = 3 * (size_t)model->n_tau + n_actuators;
     for (int i = 0; i < robot->n_links; i++)
         if (joint_actuated(robot, i)) inverse->n_forces = robot->n_actuators;
-    arrays_allocate(&inverse->arena, n_actuators, ARRAYS(&inverse->F));
-    arrays_allocate(&inverse->arena, most, ARRAYS(&inverse->input));
+    arena_arrays(&inverse->arena, n_actuators, ARRAYS(&inverse->F));
+    arena_arrays(&inverse->arena, most, ARRAYS(&inverse->input));
     inverse->name = arena_allocate(&inverse->arena, most, sizeof *inverse->name);
     if (!inverse->arena.failed) name_inputs(inverse);
     if (inverse->arena.failed) return failure_status(report, STATUS_NO_MEMORY);

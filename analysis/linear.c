@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "analysis/arrays.h"
 #include "analysis/failure.h"
 #include "analysis/names.h"
 #include "math/quaternion.h"
@@ -86,10 +85,10 @@ static enum status number_variables(struct linear *linear)
         if (variable->causality == CAUSALITY_OUTPUT) linear->y[linear->n_outputs++] = signal;
     }
     const size_t inputs = (size_t)linear->n_inputs, outputs = (size_t)linear->n_outputs;
-    arrays_allocate(arena, states * states, ARRAYS(&linear->A));
-    arrays_allocate(arena, states * inputs, ARRAYS(&linear->B));
-    arrays_allocate(arena, outputs * states, ARRAYS(&linear->C));
-    arrays_allocate(arena, outputs * inputs, ARRAYS(&linear->D));
+    arena_arrays(arena, states * states, ARRAYS(&linear->A));
+    arena_arrays(arena, states * inputs, ARRAYS(&linear->B));
+    arena_arrays(arena, outputs * states, ARRAYS(&linear->C));
+    arena_arrays(arena, outputs * inputs, ARRAYS(&linear->D));
     return arena->failed ? STATUS_NO_MEMORY : STATUS_OK;
 }
 

@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "analysis/arrays.h"
 #include "analysis/failure.h"
 #include "dyn/matrices.h"
 
@@ -38,11 +37,11 @@ enum status matrices_at(struct mechanism *m, const struct input *in, struct repo
     const size_t n = (size_t)m->model->nv;
     double *product;
     *matrices = (struct matrices){.n = m->model->nv, .n_tau = m->model->n_tau, .n_rows = m->constraints->n_rows};
-    arrays_allocate(&scratch, n * n, ARRAYS(&product));
-    arrays_allocate(arena, n * n, ARRAYS(&matrices->M, &matrices->C, &matrices->K));
-    arrays_allocate(arena, n, ARRAYS(&matrices->G));
-    arrays_allocate(arena, n * (size_t)matrices->n_tau, ARRAYS(&matrices->B));
-    arrays_allocate(arena, n * (size_t)matrices->n_rows, ARRAYS(&matrices->constraint_jacobian));
+    arena_arrays(&scratch, n * n, ARRAYS(&product));
+    arena_arrays(arena, n * n, ARRAYS(&matrices->M, &matrices->C, &matrices->K));
+    arena_arrays(arena, n, ARRAYS(&matrices->G));
+    arena_arrays(arena, n * (size_t)matrices->n_tau, ARRAYS(&matrices->B));
+    arena_arrays(arena, n * (size_t)matrices->n_rows, ARRAYS(&matrices->constraint_jacobian));
     const enum status status =
         arena->failed || scratch.failed ? STATUS_NO_MEMORY : compute(m, &bare, in, product, matrices);
     tangent_free(bare.tangent);

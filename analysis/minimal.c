@@ -1,7 +1,6 @@
 /* A closed robot in minimal coordinates. */
 #include <string.h>
 
-#include "analysis/arrays.h"
 #include "analysis/failure.h"
 #include "analysis/independent.h"
 #include "analysis/linear.h"
@@ -78,11 +77,11 @@ static enum status reduce(struct linear *linear, const struct freedom *f)
     struct arena *arena = &linear->arena;
     int *state = arena_allocate(arena, n, sizeof *state), count = 0;
     double *A, *B, *C, *D;
-    arrays_allocate(arena, n * n, ARRAYS(&A));
-    arrays_allocate(arena, n * m, ARRAYS(&B));
-    arrays_allocate(arena, p * n, ARRAYS(&C));
-    arrays_allocate(arena, p * m, ARRAYS(&D));
-    arrays_allocate(arena, (size_t)nv * n, ARRAYS(&linear->basis));
+    arena_arrays(arena, n * n, ARRAYS(&A));
+    arena_arrays(arena, n * m, ARRAYS(&B));
+    arena_arrays(arena, p * n, ARRAYS(&C));
+    arena_arrays(arena, p * m, ARRAYS(&D));
+    arena_arrays(arena, (size_t)nv * n, ARRAYS(&linear->basis));
     if (arena->failed) return STATUS_NO_MEMORY;
     for (int i = 0; i < linear->n_states; i++)
         if (f->of_state[i] >= 0) state[count++] = i;
@@ -118,8 +117,8 @@ enum status linear_minimal(struct linear *linear, struct report *report)
     struct freedom freedom = {.n = n - k};
     if (k == 0) return STATUS_OK;
     double *G;
-    arrays_allocate(arena, count * (size_t)k, ARRAYS(&G));
-    arrays_allocate(arena, count * count, ARRAYS(&freedom.N));
+    arena_arrays(arena, count * (size_t)k, ARRAYS(&G));
+    arena_arrays(arena, count * count, ARRAYS(&freedom.N));
     freedom.free_one = arena_allocate(arena, count, sizeof(int));
     int *row_of = arena_allocate(arena, count, sizeof *row_of);
     enum solve_for *wish = arena_allocate(arena, count, sizeof *wish);

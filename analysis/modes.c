@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "analysis/arrays.h"
 #include "analysis/closure.h"
 #include "analysis/failure.h"
 #include "analysis/follow.h"
@@ -94,11 +93,11 @@ enum status modes_sweep_make(struct modes *modes, const struct sweep_options *op
     const size_t nq = (size_t)model->nq, nv = (size_t)model->nv, poses = (size_t)options->poses;
     int first = 0;
     *sweep = (struct sweep){.poses = options->poses};
-    arrays_allocate(&sweep->arena, poses, ARRAYS(&sweep->position));
-    arrays_allocate(&sweep->arena, poses * (size_t)modes->motion.n,
-                    ARRAYS(&sweep->frequency, &sweep->damping_ratio, &sweep->growth));
-    arrays_allocate(&sweep->arena, nq, ARRAYS(&sweep->q));
-    arrays_allocate(&sweep->arena, nv, ARRAYS(&sweep->qd));
+    arena_arrays(&sweep->arena, poses, ARRAYS(&sweep->position));
+    arena_arrays(&sweep->arena, poses * (size_t)modes->motion.n,
+                 ARRAYS(&sweep->frequency, &sweep->damping_ratio, &sweep->growth));
+    arena_arrays(&sweep->arena, nq, ARRAYS(&sweep->q));
+    arena_arrays(&sweep->arena, nv, ARRAYS(&sweep->qd));
     if (sweep->arena.failed) return failure_status(report, STATUS_NO_MEMORY);
     memcpy(sweep->q, state->at.q, nq * sizeof(double));
     memcpy(sweep->qd, state->at.qd, nv * sizeof(double));

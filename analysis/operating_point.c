@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "analysis/arrays.h"
 #include "analysis/closure.h"
 #include "analysis/failure.h"
 #include "analysis/names.h"
@@ -163,7 +162,7 @@ enum status operating_point_move(struct operating_point *point, bool given, bool
     struct state *state = &point->state;
     struct arena scratch = {0};
     double *before;
-    arrays_allocate(&scratch, nq, ARRAYS(&before));
+    arena_arrays(&scratch, nq, ARRAYS(&before));
     if (before == NULL) return failure_status(report, STATUS_NO_MEMORY);
     memcpy(before, state->at.q, nq * sizeof *before);
     enum status status = given ? closure_of_state(point->mechanism, true, state, report) : STATUS_OK;

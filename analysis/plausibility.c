@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analysis/arrays.h"
 #include "analysis/norm.h"
 #include "drive/drive.h"
 #include "flex/body.h"
@@ -181,8 +180,8 @@ static enum status check_deflection(int i, const struct link *link, const struct
     const size_t m = (size_t)lm->m;
     struct arena scratch = {0};
     double *K, *inverse_d, *eta, deflection = -1;
-    arrays_allocate(&scratch, m * m, ARRAYS(&K));
-    arrays_allocate(&scratch, m, ARRAYS(&inverse_d, &eta));
+    arena_arrays(&scratch, m * m, ARRAYS(&K));
+    arena_arrays(&scratch, m, ARRAYS(&inverse_d, &eta));
     if (!scratch.failed) {
         memcpy(K, lm->body->K, m * m * sizeof *K);
         for (size_t k = 0; k < m; k++) eta[k] = -force[(size_t)lm->eta_v + k];
@@ -213,7 +212,7 @@ static enum status check_deflections(const struct robot *robot, const struct sum
     struct arena scratch = {0};
     struct point rest;
     double *force;
-    arrays_allocate(&scratch, (size_t)model->nv, ARRAYS(&force));
+    arena_arrays(&scratch, (size_t)model->nv, ARRAYS(&force));
     point_make(model, &scratch, &rest);
     enum status status = scratch.failed ? STATUS_NO_MEMORY : STATUS_OK;
     if (status == STATUS_OK) {

@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "analysis/arrays.h"
 #include "analysis/closure.h"
 #include "analysis/failure.h"
 #include "analysis/least_squares.h"
@@ -23,9 +22,9 @@ enum status rigid_inverse_make(const struct robot *robot, struct motion *motion,
     if (status != STATUS_OK) return report->errors == errors_before ? failure_status(report, status) : status;
     const struct model *model = r->mechanism.model;
     const size_t nv = (size_t)model->nv;
-    arrays_allocate(&r->arena, (size_t)model->nq, ARRAYS(&r->q));
-    arrays_allocate(&r->arena, nv, ARRAYS(&r->qd, &r->qdd, &r->force));
-    arrays_allocate(&r->arena, (size_t)robot->n_actuators, ARRAYS(&r->F));
+    arena_arrays(&r->arena, (size_t)model->nq, ARRAYS(&r->q));
+    arena_arrays(&r->arena, nv, ARRAYS(&r->qd, &r->qdd, &r->force));
+    arena_arrays(&r->arena, (size_t)robot->n_actuators, ARRAYS(&r->F));
     r->passive = arena_allocate(&r->arena, nv, sizeof *r->passive);
     if (r->arena.failed) return failure_status(report, STATUS_NO_MEMORY);
     for (int i = 0; i < model->n_links; i++)
@@ -77,8 +76,8 @@ static enum status solve_passive(const struct rigid_inverse *r, const double *re
     const size_t n = (size_t)model->nv, k = (size_t)loops->n_rows, count = (size_t)r->n_passive;
     double *A, *b, largest = 0;
     int rank;
-    arrays_allocate(scratch, n * k, ARRAYS(&A));
-    arrays_allocate(scratch, n + k, ARRAYS(&b));
+    arena_arrays(scratch, n * k, ARRAYS(&A));
+    arena_arrays(scratch, n + k, ARRAYS(&b));
     if (scratch->failed) return STATUS_NO_MEMORY;
     for (size_t c = 0; c < count; c++)
         for (size_t row = 0; row < k; row++) A[k * c + row] = loops->G[n * row + (size_t)r->passive[c]];
@@ -145,8 +144,8 @@ static enum status subtract_loop_forces(struct rigid_inverse *r, struct arena *s
     double *A, *lambda;
     int rank;
     if (k == 0) return STATUS_OK;
-    arrays_allocate(scratch, n * k, ARRAYS(&A));
-    arrays_allocate(scratch, n + k, ARRAYS(&lambda));
+    arena_arrays(scratch, n * k, ARRAYS(&A));
+    arena_arrays(scratch, n + k, ARRAYS(&lambda));
     enum status status = scratch->failed ? STATUS_NO_MEMORY : STATUS_OK;
     if (status == STATUS_OK) {
         constraints_rows(&r->mechanism);
@@ -173,8 +172,8 @@ static enum status find_actuator_forces(struct rigid_inverse *r, struct arena *s
     const int n = model->nv, n_actuators = m->robot->n_actuators;
     int rank, count = 0, row = 0;
     double *B, *rows, *x;
-    arrays_allocate(scratch, (size_t)n * (size_t)n_actuators, ARRAYS(&B, &rows));
-    arrays_allocate(scratch, (size_t)n + (size_t)n_actuators, ARRAYS(&x));
+    arena_arrays(scratch, (size_t)n * (size_t)n_actuators, ARRAYS(&B, &rows));
+    arena_arrays(scratch, (size_t)n + (size_t)n_actuators, ARRAYS(&x));
     enum status status = scratch->failed ? STATUS_NO_MEMORY : actuators_apply(m, &in, &actuated);
     if (status != STATUS_OK) return status;
     for (int a = 0; a < n_actuators; a++) actuators_row(m, a, B + n * a);

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "analysis/arrays.h"
 #include "analysis/invariant_zeros.h"
 #include "analysis/lapack.h"
 #include "analysis/norm.h"
@@ -44,7 +43,7 @@ static enum status factor_mass(const struct linear *linear, struct arena *arena,
     for (int i = 0; i < n && basis == NULL; i++)
         for (int j = 0; j < n; j++) s->L[n * i + j] = M[N * linear->coordinate[i] + linear->coordinate[j]];
     if (basis != NULL) {
-        arrays_allocate(arena, (size_t)N * (size_t)n, ARRAYS(&MN));
+        arena_arrays(arena, (size_t)N * (size_t)n, ARRAYS(&MN));
         if (arena->failed) return STATUS_NO_MEMORY;
         for (int k = 0; k < N; k++)
             for (int l = 0; l < N; l++)
@@ -116,8 +115,8 @@ static void clear_small(int n, double *x, double size)
 static enum status compute_matrices(const struct linear *linear, struct arena *arena, struct second_order *s)
 {
     const int n = s->n = linear->n_states / 2;
-    arrays_allocate(arena, (size_t)n * (size_t)n, ARRAYS(&s->A, &s->V, &s->L));
-    arrays_allocate(arena, (size_t)n, ARRAYS(&s->b, &s->c, &s->e));
+    arena_arrays(arena, (size_t)n * (size_t)n, ARRAYS(&s->A, &s->V, &s->L));
+    arena_arrays(arena, (size_t)n, ARRAYS(&s->b, &s->c, &s->e));
     const enum status status = arena->failed ? STATUS_NO_MEMORY : factor_mass(linear, arena, s);
     if (status != STATUS_OK) return status;
     for (int i = 0; i < n; i++) {

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "analysis/arrays.h"
 #include "analysis/failure.h"
 #include "math/vec.h"
 
@@ -33,7 +32,7 @@ static enum status prepare(const struct robot *robot, struct arena *arena, struc
     const enum status status = mechanism_make(robot, &d->mechanism, &silent);
     if (status != STATUS_OK) return status;
     const size_t n = (size_t)d->mechanism.model->nv;
-    arrays_allocate(arena, n * n, ARRAYS(&d->by_q, &d->by_qd));
+    arena_arrays(arena, n * n, ARRAYS(&d->by_q, &d->by_qd));
     return arena->failed ? STATUS_NO_MEMORY : STATUS_OK;
 }
 
@@ -44,8 +43,8 @@ static enum status allocate(struct small_motion *motion)
     const struct model *model = motion->full.mechanism.model;
     struct arena *arena = &motion->arena;
     const size_t nv = (size_t)model->nv, rows = (size_t)motion->full.mechanism.constraints->n_rows;
-    arrays_allocate(arena, nv, ARRAYS(&motion->qdd, &motion->force));
-    arrays_allocate(arena, (size_t)model->n_tau, ARRAYS(&motion->prescribed_qdd));
+    arena_arrays(arena, nv, ARRAYS(&motion->qdd, &motion->force));
+    arena_arrays(arena, (size_t)model->n_tau, ARRAYS(&motion->prescribed_qdd));
     motion->coordinate = arena_allocate(arena, nv, sizeof(int));
     motion->wish = arena_allocate(arena, nv, sizeof *motion->wish);
     motion->free_one = arena_allocate(arena, nv, sizeof(int));
@@ -61,15 +60,15 @@ static enum status allocate(struct small_motion *motion)
     }
     const size_t n = (size_t)motion->n;
     motion->r = motion->n;
-    arrays_allocate(arena, n * n, ARRAYS(&motion->M, &motion->G, &motion->D, &motion->K));
+    arena_arrays(arena, n * n, ARRAYS(&motion->M, &motion->G, &motion->D, &motion->K));
     motion->reduced.M = motion->M, motion->reduced.G = motion->G;
     motion->reduced.D = motion->D, motion->reduced.K = motion->K;
     if (rows > 0) {
-        arrays_allocate(
+        arena_arrays(
             arena, n * n,
             ARRAYS(&motion->reduced.M, &motion->reduced.G, &motion->reduced.D, &motion->reduced.K, &motion->N));
-        arrays_allocate(arena, n * n, ARRAYS(&motion->product));
-        arrays_allocate(arena, n * rows, ARRAYS(&motion->rows));
+        arena_arrays(arena, n * n, ARRAYS(&motion->product));
+        arena_arrays(arena, n * rows, ARRAYS(&motion->rows));
         motion->row_of = arena_allocate(arena, n, sizeof(int));
     }
     return arena->failed ? STATUS_NO_MEMORY : STATUS_OK;

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/arrays.h"
 #include "analysis/failure.h"
 #include "analysis/norm.h"
 #include "analysis/second_order.h"
@@ -54,8 +53,8 @@ static enum status zeros_of_first_order(const struct second_order *s, struct are
     const int n = s->n, N = 2 * n;
     const double W = s->fastest;
     struct siso system = {.n = N, .d = s->d, .size_A = W, .size_b = s->size_b, .size_c = s->size_c / W};
-    arrays_allocate(arena, (size_t)N * (size_t)N, ARRAYS(&system.A));
-    arrays_allocate(arena, (size_t)N, ARRAYS(&system.b, &system.c));
+    arena_arrays(arena, (size_t)N * (size_t)N, ARRAYS(&system.A));
+    arena_arrays(arena, (size_t)N, ARRAYS(&system.b, &system.c));
     if (arena->failed) return STATUS_NO_MEMORY;
     for (int i = 0; i < n; i++) {
         system.A[N * i + n + i] = W;
@@ -145,8 +144,8 @@ static enum status find_zeros_with_drives(const struct linear *linear, int u, in
     const int n = linear->n_states, m = linear->n_inputs;
     struct siso system = {.n = n, .d = linear->D[m * y + u]};
     double *work = allocate_work(n, arena, zeros);
-    arrays_allocate(arena, (size_t)n * (size_t)n, ARRAYS(&system.A));
-    arrays_allocate(arena, (size_t)n, ARRAYS(&system.b, &system.c));
+    arena_arrays(arena, (size_t)n * (size_t)n, ARRAYS(&system.A));
+    arena_arrays(arena, (size_t)n, ARRAYS(&system.b, &system.c));
     if (arena->failed) return STATUS_NO_MEMORY;
     for (int i = 0; i < n; i++) {
         const double unit = linear->x[i].nominal;

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "analysis/arrays.h"
 #include "internal.h"
 
 struct limber_modes {
@@ -31,8 +30,8 @@ static enum status make_handle(const struct modes *found, int nv, limber_modes *
     const size_t n = (size_t)found->eigen.n, numbers = n * (size_t)nv;
     limber_modes *modes = arena_allocate(&arena, 1, sizeof *modes);
     double *frequency, *growth, *damping_ratio, *re, *im;
-    arrays_allocate(&arena, n, ARRAYS(&frequency, &growth, &damping_ratio));
-    arrays_allocate(&arena, numbers, ARRAYS(&re, &im));
+    arena_arrays(&arena, n, ARRAYS(&frequency, &growth, &damping_ratio));
+    arena_arrays(&arena, numbers, ARRAYS(&re, &im));
     if (arena.failed) {
         arena_release(&arena);
         return STATUS_NO_MEMORY;

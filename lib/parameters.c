@@ -2,7 +2,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "analysis/arrays.h"
 #include "internal.h"
 
 /* ---- the table ---------------------------------------------------------------------------------------------------- */
@@ -16,7 +15,7 @@ enum status parameters_make(limber_robot *robot)
     robot->position = arena_allocate(&robot->arena, (size_t)model->nq, sizeof *robot->position);
     robot->velocity = arena_allocate(&robot->arena, (size_t)model->nv, sizeof *robot->velocity);
     robot->parameter = arena_allocate(&robot->arena, (size_t)v->n, sizeof *robot->parameter);
-    arrays_allocate(&robot->arena, (size_t)v->n_values, ARRAYS(&robot->value, &robot->old_value));
+    arena_arrays(&robot->arena, (size_t)v->n_values, ARRAYS(&robot->value, &robot->old_value));
     if (robot->arena.failed) return STATUS_NO_MEMORY;
     for (int r = 0; r < v->n_values; r++) {
         const struct variable *variable = v->by_reference[r];

@@ -2,7 +2,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "analysis/arrays.h"
 #include "internal.h"
 #include "robot/read.h"
 
@@ -33,10 +32,10 @@ static enum status make(limber_robot *robot)
         const size_t nv = (size_t)model->nv;
         point_make(model, &robot->arena, &robot->at);
         robot->in = point_input(&robot->at);
-        arrays_allocate(&robot->arena, (size_t)model->nq, ARRAYS(&robot->next_q));
-        arrays_allocate(&robot->arena, nv, ARRAYS(&robot->next_qd, &robot->qdd, &robot->force, &robot->zeros));
-        arrays_allocate(&robot->arena, (size_t)model->n_tau, ARRAYS(&robot->unit));
-        arrays_allocate(&robot->arena, nv * nv, ARRAYS(&robot->by_q, &robot->by_qd));
+        arena_arrays(&robot->arena, (size_t)model->nq, ARRAYS(&robot->next_q));
+        arena_arrays(&robot->arena, nv, ARRAYS(&robot->next_qd, &robot->qdd, &robot->force, &robot->zeros));
+        arena_arrays(&robot->arena, (size_t)model->n_tau, ARRAYS(&robot->unit));
+        arena_arrays(&robot->arena, nv * nv, ARRAYS(&robot->by_q, &robot->by_qd));
         status = robot->arena.failed ? STATUS_NO_MEMORY : parameters_make(robot);
     }
     if (status == STATUS_OK) {

@@ -15,6 +15,17 @@ struct arena {
    memory. count = 0 returns a valid pointer that must not be dereferenced. */
 void *arena_allocate(struct arena *arena, size_t count, size_t size);
 
+/* Lets each pointer point to n zeros: arena_arrays(arena, n, ARRAYS(&a, &b)) */
+#define ARRAYS(...)       \
+    (double **const[])    \
+    {                     \
+        __VA_ARGS__, NULL \
+    }
+static inline void arena_arrays(struct arena *arena, size_t n, double **const *array)
+{
+    for (; *array != NULL; array++) **array = arena_allocate(arena, n, sizeof(double));
+}
+
 /* A copy of a string. */
 char *arena_string(struct arena *arena, const char *text);
 

@@ -63,26 +63,12 @@ enum status control_make(struct control *c, struct mechanism *arm, struct mechan
     c->n = arm->model->n_tau;
     c->n_eta = nv - c->n;
     const size_t n = (size_t)c->n, n_eta = (size_t)c->n_eta;
-    double **const by_joint[] = {&c->kp,
-                                 &c->kd,
-                                 &c->accepted_position,
-                                 &c->accepted_rate,
-                                 &c->accepted_acceleration,
-                                 &c->torque_resolution,
-                                 &c->q_command,
-                                 &c->qd_command,
-                                 &c->qdd_command,
-                                 &c->target,
-                                 &c->r,
-                                 &c->torque};
-    double **const by_velocity[] = {&c->q, &c->qd, &c->qdd, &c->a0, &c->force};
-    double **const by_mode[] = {&c->eta, &c->drag, &c->inverse_k, &c->inverse_m};
-    for (size_t i = 0; i < sizeof by_joint / sizeof *by_joint; i++)
-        *by_joint[i] = arena_allocate(arena, n, sizeof(double));
-    for (size_t i = 0; i < sizeof by_velocity / sizeof *by_velocity; i++)
-        *by_velocity[i] = arena_allocate(arena, (size_t)nv, sizeof(double));
-    for (size_t i = 0; i < sizeof by_mode / sizeof *by_mode; i++)
-        *by_mode[i] = arena_allocate(arena, n_eta, sizeof(double));
+    arena_arrays(arena, n,
+                 ARRAYS(&c->kp, &c->kd, &c->accepted_position, &c->accepted_rate, &c->accepted_acceleration,
+                        &c->torque_resolution, &c->q_command, &c->qd_command, &c->qdd_command, &c->target, &c->r,
+                        &c->torque));
+    arena_arrays(arena, (size_t)nv, ARRAYS(&c->q, &c->qd, &c->qdd, &c->a0, &c->force));
+    arena_arrays(arena, n_eta, ARRAYS(&c->eta, &c->drag, &c->inverse_k, &c->inverse_m));
     c->K = arena_allocate(arena, n_eta * n_eta, sizeof(double));
     c->Mff = arena_allocate(arena, n_eta * n_eta, sizeof(double));
     c->by_q = arena_allocate(arena, (size_t)nv * (size_t)nv, sizeof(double));

@@ -9,11 +9,9 @@
 enum status lqr_make(struct lqr *l, int nx, int nu, struct arena *arena)
 {
     const size_t side = (size_t)(nx > nu ? nx : nu), square = side * side;
-    double **const squares[] = {&l->A, &l->Q, &l->X, &l->power, &l->G, &l->W, &l->V, &l->P};
     l->nx = nx;
     l->nu = nu;
-    for (size_t i = 0; i < sizeof squares / sizeof *squares; i++)
-        *squares[i] = arena_allocate(arena, square, sizeof(double));
+    arena_arrays(arena, square, ARRAYS(&l->A, &l->Q, &l->X, &l->power, &l->G, &l->W, &l->V, &l->P));
     l->B = arena_allocate(arena, (size_t)nx * (size_t)nu, sizeof(double));
     l->R = arena_allocate(arena, (size_t)nu, sizeof(double));
     l->pivot = arena_allocate(arena, (size_t)nx, sizeof(int));

@@ -21,15 +21,11 @@ enum status observer_make(struct observer *o, int n, const struct sensor *sensor
                           const int *elastic, struct arena *arena)
 {
     const size_t count = (size_t)n, nv = (size_t)guided->model->nv, nx = (size_t)(2 * n_eta + AXES);
-    double **const by_sensor[] = {&o->noise, &o->e};
-    double **const by_velocity[] = {&o->dq, &o->dqd, &o->rest};
     o->n_eta = n_eta;
     o->elastic = elastic;
     if (n == 0) return STATUS_OK;
-    for (size_t i = 0; i < sizeof by_sensor / sizeof *by_sensor; i++)
-        *by_sensor[i] = arena_allocate(arena, count, sizeof(double));
-    for (size_t i = 0; i < sizeof by_velocity / sizeof *by_velocity; i++)
-        *by_velocity[i] = arena_allocate(arena, nv, sizeof(double));
+    arena_arrays(arena, count, ARRAYS(&o->noise, &o->e));
+    arena_arrays(arena, nv, ARRAYS(&o->dq, &o->dqd, &o->rest));
     o->G = arena_allocate(arena, count * AXES, sizeof(double));
     o->counted = arena_allocate(arena, count * AXES, sizeof(double));
     o->by_q = arena_allocate(arena, nv * nv, sizeof(double));

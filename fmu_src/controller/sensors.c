@@ -50,13 +50,11 @@ bool sensor_sees_load(const struct model *model, const struct sensor *sensor)
 enum status sensors_make(struct sensors *s, int n, const struct sensor *sensor, struct mechanism *arm,
                          struct arena *arena)
 {
-    double **const by_velocity[] = {&s->qdd, &s->dqdd, &s->force};
     s->n = n;
     s->sensor = sensor;
     s->arm = arm;
     for (int i = 0; i < n; i++) s->inertial = s->inertial || sensor[i].shows == SPECIFIC_FORCE;
-    for (size_t i = 0; i < sizeof by_velocity / sizeof *by_velocity; i++)
-        *by_velocity[i] = arena_allocate(arena, (size_t)arm->model->nv, sizeof(double));
+    arena_arrays(arena, (size_t)arm->model->nv, ARRAYS(&s->qdd, &s->dqdd, &s->force));
     return arena->failed ? STATUS_NO_MEMORY : STATUS_OK;
 }
 

@@ -337,10 +337,8 @@ enum status constraints_close(struct mechanism *m, const struct closing *how, do
     const size_t nq = (size_t)m->model->nq, nv = (size_t)m->model->nv;
     if (m->constraints->n_rows == 0) return STATUS_OK;
     struct closer c = {.m = m, .how = how != NULL ? how : &start};
-    double **const by_position[] = {&c.before, &c.found, &c.trial, &c.kept};
-    double **const by_velocity[] = {&c.movable, &c.dq, &c.change};
-    for (int i = 0; i < 4; i++) *by_position[i] = arena_allocate(&scratch, nq, sizeof(double));
-    for (int i = 0; i < 3; i++) *by_velocity[i] = arena_allocate(&scratch, nv, sizeof(double));
+    arena_arrays(&scratch, nq, ARRAYS(&c.before, &c.found, &c.trial, &c.kept));
+    arena_arrays(&scratch, nv, ARRAYS(&c.movable, &c.dq, &c.change));
     enum status status = STATUS_NO_MEMORY;
     if (!scratch.failed) {
         memcpy(c.found, q, nq * sizeof *q);

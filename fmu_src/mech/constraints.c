@@ -85,10 +85,8 @@ struct constraints *constraints_make(const struct model *model, struct arena *ar
     const size_t rows = (size_t)first[robot->n_loops];
     *loops =
         (struct constraints){.n_loops = robot->n_loops, .first = first, .n_rows = (int)rows, .n_active = (int)rows};
-    double **const by_row[] = {&loops->gap,       &loops->rate, &loops->lambda,
-                               &loops->inverse_d, &loops->rhs,  &loops->dlambda};
-    for (size_t i = 0; i < sizeof by_row / sizeof *by_row; i++)
-        *by_row[i] = arena_allocate(arena, rows, sizeof(double));
+    arena_arrays(arena, rows,
+                 ARRAYS(&loops->gap, &loops->rate, &loops->lambda, &loops->inverse_d, &loops->rhs, &loops->dlambda));
     loops->equation = arena_allocate(arena, rows, sizeof *loops->equation);
     loops->active = arena_allocate(arena, rows, sizeof *loops->active);
     loops->side = arena_allocate(arena, count, sizeof *loops->side);

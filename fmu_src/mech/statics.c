@@ -28,13 +28,10 @@ enum status statics_make(const struct mechanism *m, struct statics *s)
                  rows = (size_t)m->constraints->n_rows, N = nv + rows + lines + 1;
     memset(s, 0, sizeof *s);
     struct arena *arena = &s->arena;
-    double **const by_velocity[] = {&s->holding, &s->zero, &s->f, &s->terms};
-    double **const by_unknown[] = {&s->r,     &s->r_unit,  &s->x_unit,       &s->start,       &s->step,
-                                   &s->along, &s->scratch, &s->path_unit[0], &s->path_unit[1]};
-    for (size_t i = 0; i < sizeof by_velocity / sizeof *by_velocity; i++)
-        *by_velocity[i] = arena_allocate(arena, nv, sizeof(double));
-    for (size_t i = 0; i < sizeof by_unknown / sizeof *by_unknown; i++)
-        *by_unknown[i] = arena_allocate(arena, N, sizeof(double));
+    arena_arrays(arena, nv, ARRAYS(&s->holding, &s->zero, &s->f, &s->terms));
+    arena_arrays(arena, N,
+                 ARRAYS(&s->r, &s->r_unit, &s->x_unit, &s->start, &s->step, &s->along, &s->scratch, &s->path_unit[0],
+                        &s->path_unit[1]));
     s->moves = arena_allocate(arena, nv, sizeof *s->moves);
     s->balanced = arena_allocate(arena, nv, sizeof *s->balanced);
     s->line = arena_allocate(arena, lines, sizeof *s->line);
@@ -51,8 +48,7 @@ enum status statics_make(const struct mechanism *m, struct statics *s)
     s->J = arena_allocate(arena, N * N, sizeof *s->J);
     s->by_q = arena_allocate(arena, nv * nv, sizeof *s->by_q);
     s->by_qd = arena_allocate(arena, nv * nv, sizeof *s->by_qd);
-    double **const points[] = {&s->kept, &s->guess, &s->begin, &s->before};
-    for (int i = 0; i < 4; i++) *points[i] = arena_allocate(arena, nq + rows + lines, sizeof(double));
+    arena_arrays(arena, nq + rows + lines, ARRAYS(&s->kept, &s->guess, &s->begin, &s->before));
     s->tau = arena_allocate(arena, (size_t)m->model->n_tau, sizeof *s->tau);
     for (int i = 0; i < 2; i++) s->pivot[i] = arena_allocate(arena, N, sizeof(int));
     if (arena->failed) {

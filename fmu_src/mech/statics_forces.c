@@ -70,9 +70,8 @@ enum status statics_minimize_forces(struct mechanism *m, struct statics *s)
     struct forces f = {.n = s->k + s->h};
     s->ambiguous = 0;
     if (s->h == 0) return STATUS_OK;
-    double **const squares[] = {&f.AA, &f.V, &f.M, &f.Z}, **const columns[] = {&f.w, &f.a, &f.work};
-    for (int i = 0; i < 4; i++) *squares[i] = arena_allocate(&scratch, n * n, sizeof(double));
-    for (int i = 0; i < 3; i++) *columns[i] = arena_allocate(&scratch, n, sizeof(double));
+    arena_arrays(&scratch, n * n, ARRAYS(&f.AA, &f.V, &f.M, &f.Z));
+    arena_arrays(&scratch, n, ARRAYS(&f.w, &f.a, &f.work));
     for (int i = 0; i < 2; i++) f.pivot[i] = arena_allocate(&scratch, n, sizeof(int));
     f.effect = arena_allocate(&scratch, (size_t)s->N, sizeof(double));
     const enum status status = scratch.failed ? STATUS_NO_MEMORY : STATUS_OK;

@@ -11,9 +11,9 @@ enum { MOST_BISECTIONS = 50 };
 
 void events_make(struct events *events, const struct ode *ode, struct arena *arena)
 {
-    double **const arrays[] = {&events->g0, &events->slope0, &events->g1, &events->slope1, &events->g};
     events->ode = ode;
-    for (int i = 0; i < 5; i++) *arrays[i] = arena_allocate(arena, (size_t)ode->n_switches, sizeof(double));
+    arena_arrays(arena, (size_t)ode->n_switches,
+                 ARRAYS(&events->g0, &events->slope0, &events->g1, &events->slope1, &events->g));
     events->y = arena_allocate(arena, (size_t)ode_states(ode), sizeof(double));
     events->rate = arena_allocate(arena, (size_t)ode_states(ode), sizeof(double));
 }

@@ -34,8 +34,7 @@ enum status one_step_make(struct one_step *s, const struct one_step_method *meth
     s->n_z = s->stage.n_z;
     const size_t scalars = sizeof(struct one_step_scalars) / sizeof(double), n_z = (size_t)s->n_z;
     double *memory = arena_allocate(arena, scalars + n + n_z + (size_t)own, sizeof(double));
-    double **const state[] = {&s->y1, &s->ydot1, &s->error, &s->weight, &s->tolerance};
-    for (size_t i = 0; i < sizeof state / sizeof *state; i++) *state[i] = arena_allocate(arena, n, sizeof(double));
+    arena_arrays(arena, n, ARRAYS(&s->y1, &s->ydot1, &s->error, &s->weight, &s->tolerance));
     s->z1 = arena_allocate(arena, n_z, sizeof(double));
     events_make(&s->events, ode, arena);
     if (arena->failed) return STATUS_NO_MEMORY;

@@ -27,15 +27,13 @@ void drives_make(struct sim *sim)
     struct arena *arena = &sim->instance.arena;
     struct drives *drives = &sim->drives;
     const size_t supplies = (size_t)sim->robot->n_supplies;
-    double **const by_supply[] = {&drives->demand, &drives->share, &drives->ddemand, &drives->dshare};
-    for (int i = 0; i < 4; i++) *by_supply[i] = arena_allocate(arena, supplies, sizeof(double));
+    arena_arrays(arena, supplies, ARRAYS(&drives->demand, &drives->share, &drives->ddemand, &drives->dshare));
     drives->command = arena_allocate(arena, (size_t)sim->robot->n_drives, sizeof(double));
     drives->slopes = arena_allocate(arena, (size_t)sim->robot->n_drives, sizeof *drives->slopes);
     for (int d = 0; d < sim->robot->n_drives && !arena->failed; d++) {
         const size_t n = (size_t)sim->robot->drive[d].drive->n_states;
         struct drive_slopes *slopes = &drives->slopes[d];
-        double **const vectors[] = {&slopes->F_w, &slopes->g_s, &slopes->g_v, &slopes->along, &slopes->u};
-        for (int i = 0; i < 5; i++) *vectors[i] = arena_allocate(arena, n, sizeof(double));
+        arena_arrays(arena, n, ARRAYS(&slopes->F_w, &slopes->g_s, &slopes->g_v, &slopes->along, &slopes->u));
         slopes->g_w = arena_allocate(arena, n * n, sizeof(double));
         slopes->P = arena_allocate(arena, n * n, sizeof(double));
         slopes->pivot = arena_allocate(arena, n, sizeof(int));

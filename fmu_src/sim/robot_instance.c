@@ -17,7 +17,6 @@ static enum status allocate_arrays(struct sim *sim)
     struct arena *arena = &sim->instance.arena;
     const struct model *model = sim->mechanism.model;
     const size_t n = (size_t)model->nv;
-    double **const coordinate_arrays[] = {&sim->qdd, &sim->force, &sim->dx, &sim->dqdd};
     point_make(model, arena, &sim->at);
     point_make(model, arena, &sim->seed);
     outputs_make(sim);
@@ -32,8 +31,7 @@ static enum status allocate_arrays(struct sim *sim)
     sim->kept = arena_allocate(arena, (size_t)sim->instance.variables.n_states, sizeof(double));
     sim->by_q = arena_allocate(arena, n * n, sizeof(double));
     sim->by_qd = arena_allocate(arena, n * n, sizeof(double));
-    for (size_t i = 0; i < sizeof coordinate_arrays / sizeof coordinate_arrays[0]; i++)
-        *coordinate_arrays[i] = arena_allocate(arena, n, sizeof(double));
+    arena_arrays(arena, n, ARRAYS(&sim->qdd, &sim->force, &sim->dx, &sim->dqdd));
     return arena->failed ? STATUS_NO_MEMORY : STATUS_OK;
 }
 

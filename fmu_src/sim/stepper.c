@@ -46,15 +46,14 @@ enum status stepper_make(struct stepper *stepper, const struct ode *ode, struct 
 {
     const struct variables *v = stepper->variables;
     const size_t values = (size_t)v->n_values, states = (size_t)v->n_states;
-    double **const state_arrays[] = {&stepper->y, &stepper->ydot, &stepper->nominal};
-    double **const input_arrays[] = {&stepper->now.u, &stepper->now.rate, &stepper->before.u, &stepper->before.rate,
-                                     &stepper->given};
     stepper->value = arena_allocate(arena, values, sizeof(double));
     stepper->input = arena_allocate(arena, values, sizeof(int));
     stepper->input_number = arena_allocate(arena, values, sizeof(int));
     stepper->derivative = arena_allocate(arena, values, sizeof(int));
-    for (int i = 0; i < 3; i++) *state_arrays[i] = arena_allocate(arena, states, sizeof(double));
-    for (int i = 0; i < 5; i++) *input_arrays[i] = arena_allocate(arena, values, sizeof(double));
+    arena_arrays(arena, states, ARRAYS(&stepper->y, &stepper->ydot, &stepper->nominal));
+    arena_arrays(
+        arena, values,
+        ARRAYS(&stepper->now.u, &stepper->now.rate, &stepper->before.u, &stepper->before.rate, &stepper->given));
     if (arena->failed) return STATUS_NO_MEMORY;
 
     number_inputs(stepper);
