@@ -214,6 +214,7 @@ static void copy_parts(struct robot *robot)
     robot->link = copy_named(arena, robot->n_links, sizeof *robot->link, robot->link);
     robot->loop = copy_named(arena, robot->n_loops, sizeof *robot->loop, robot->loop);
     robot->actuator = copy_named(arena, robot->n_actuators, sizeof *robot->actuator, robot->actuator);
+    robot->coupling = copy_named(arena, robot->n_couplings, sizeof *robot->coupling, robot->coupling);
     robot->frame = copy_named(arena, robot->n_frames, sizeof *robot->frame, robot->frame);
     robot->supply = copy_named(arena, robot->n_supplies, sizeof *robot->supply, robot->supply);
     robot->drive = copy_items(arena, (size_t)robot->n_drives, sizeof *robot->drive, robot->drive);
@@ -222,6 +223,10 @@ static void copy_parts(struct robot *robot)
         link->joint.name = arena_string(arena, link->joint.name);
         if (link->type == BODY_NODAL) copy_nodal(arena, &link->nodal);
         if (link->type == BODY_BEAM) copy_beam(arena, &link->beam);
+    }
+    for (int i = 0; i < robot->n_couplings && !arena->failed; i++) {
+        struct coupling *coupling = &robot->coupling[i];
+        coupling->term = copy_items(arena, (size_t)coupling->n_terms, sizeof *coupling->term, coupling->term);
     }
     for (int i = 0; i < robot->n_drives && !arena->failed; i++) {
         struct robot_drive *drive = &robot->drive[i];

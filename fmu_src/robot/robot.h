@@ -1,4 +1,4 @@
-/* A robot as its file describes it (limber-robot/1 or /2): every number that the file gives or implies, nothing derived from modes.
+/* A robot as its file describes it (limber-robot/1 to /3): every number that the file gives or implies, nothing derived from modes.
    SI units and radians. Filled by the reader (read.c); the model (dyn/model.h) is computed from it. */
 #ifndef ROBOT_ROBOT_H
 #define ROBOT_ROBOT_H
@@ -95,6 +95,23 @@ struct actuator {
     struct site from, to;
 };
 
+/* factor times position k of the joint of a link, whose rate is velocity k. */
+struct coupling_term {
+    int link, k;
+    double factor;
+};
+
+/* gap = sum of the terms - offset: a constraint; or, if it is elastic, a spring and damper between the joints. (theory.md 111 to 113) */
+struct coupling {
+    const char *name;
+    int n_terms;
+    struct coupling_term *term;
+    double offset;
+    bool elastic;
+    double stiffness, damping; /* of the gap                                            */
+    double backlash;           /* full width of the dead zone, smoothed as that of a gear */
+};
+
 /* A common supply of cylinders. */
 struct supply {
     const char *name;
@@ -112,7 +129,7 @@ struct robot_drive {
 };
 
 struct robot {
-    int format; /* 1 or 2 */
+    int format; /* 1 to 3 */
     const char *name;
     const char *description; /* "" where absent */
     double gravity[3];       /* [m/s^2], world */
@@ -124,6 +141,8 @@ struct robot {
     struct loop *loop;
     int n_actuators;
     struct actuator *actuator;
+    int n_couplings;
+    struct coupling *coupling;
     int n_frames;
     struct robot_frame *frame;
     int n_drives;
