@@ -16,16 +16,15 @@ const char *closure_open_loop(struct mechanism *m, const double *q, const double
     double gap = 0;
     int widest = 0;
     if (loops->n_rows == 0) return NULL;
-    dyn_configuration(m->model, m->work, q);
-    dyn_motion(m->model, m->work, &in, NULL);
-    dyn_velocity(m->model, m->work, &in);
-    constraints_gap(m);
+    mechanism_set(m, &in);
+    mechanism_place(m, PLACED_AND_MOVING);
+    constraints_gap(m, &in);
     for (int row = 0; row < loops->n_rows; row++)
         if (!(fabs(loops->gap[row]) <= gap)) {
             gap = fabs(loops->gap[row]);
             widest = row;
         }
-    return gap <= most ? NULL : m->robot->loop[constraints_loop(loops, widest)].name;
+    return gap <= most ? NULL : loops->of_row[widest]->name;
 }
 
 /* ---- closing ---------------------------------------------------------------------------------------------------------------- */

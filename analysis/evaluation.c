@@ -10,15 +10,15 @@ static void measure(struct mechanism *m, const struct state *state, struct evalu
     const struct constraints *loops = m->constraints;
     const size_t bytes = (size_t)e->n_rows * sizeof(double);
     if (e->n_rows > 0) {
-        constraints_gap(m);
+        constraints_gap(m, &state->input);
         memcpy(e->gap, loops->gap, bytes);
         memcpy(e->gap_rate, loops->rate, bytes);
         memcpy(e->lambda, loops->lambda, bytes);
     }
-    if (e->n_actuators > 0) actuators_measure(m);
+    if (m->n_elements > 0) elements_measure(m, &state->input);
     for (int i = 0; i < e->n_actuators; i++) {
-        e->actuator_length[i] = m->actuators->line[i].length;
-        e->actuator_rate[i] = m->actuators->line[i].rate;
+        e->actuator_length[i] = m->element[i].x;
+        e->actuator_rate[i] = m->element[i].rate;
     }
     for (int i = 0; i < e->n_frames; i++) {
         const struct robot_frame *frame = &m->robot->frame[i];
@@ -45,7 +45,7 @@ static void describe(struct mechanism *m, const struct state *state, double *for
     dyn_inverse(model, m->work, &in, e->qdd, force);
     dyn_velocity(model, m->work, &in);
     dyn_observe(model, m->work, &in, e->qdd);
-    dyn_energy(model, m->work, &in, &e->energy);
+    mechanism_energy(m, &in, &e->energy);
     dyn_tip(model, m->work, model->tip, &e->tip);
     for (int i = 0; i < model->n_links; i++)
         for (int k = free_velocities(&model->link[i]); k < model->link[i].joint.nv; k++)
@@ -55,9 +55,9 @@ static void describe(struct mechanism *m, const struct state *state, double *for
 
     /* M qdd + h minus the parts of the wrenches and of the actuators, for the qdd of the state. Forward dynamics has checked that
        the actuators have a direction. */
-    struct input actuated = state->input;
-    actuators_apply(m, &state->input, &actuated);
-    dyn_inverse(model, m->work, &actuated, state->qdd, e->inverse);
+    struct input loaded;
+    mechanism_load_elements(m, &state->input, &loaded);
+    dyn_inverse(model, m->work, &loaded, state->qdd, e->inverse);
 }
 
 enum status evaluation_at(struct mechanism *m, const struct state *state, bool composite, struct report *report,

@@ -25,10 +25,10 @@ struct path {
 
 /* ---- which joints follow ----------------------------------------------------------------------------------------------------- */
 
-static bool in_a_loop(const struct model *model, int link)
+static bool in_a_loop(const struct mechanism *m, int link)
 {
-    for (int i = 0; i < model->robot->n_loops; i++)
-        if (constraints_loop_has_joint(model, i, link)) return true;
+    for (int i = 0; i < m->constraints->count; i++)
+        if (constraint_has_joint(m->model, &m->constraints->constraint[i], link)) return true;
     return false;
 }
 
@@ -44,7 +44,7 @@ static void mark_followers(struct path *path)
 {
     const struct model *model = path->m->model;
     for (int i = 0; i < model->n_links; i++)
-        path->follows[i] = !path->placed[i] && model->link[i].prescribed < 0 && in_a_loop(model, i);
+        path->follows[i] = !path->placed[i] && model->link[i].prescribed < 0 && in_a_loop(path->m, i);
 }
 
 /* Joints that the state moves reach their targets: those of which the target is neither the start of the file nor the closed start.
@@ -58,7 +58,7 @@ static void place_moved(struct path *path, int swept)
         const struct link_model *lm = &model->link[i];
         path->placed[i] =
             i == swept || (largest(lm, path->change) > SAME_POSITION && largest(lm, path->toward) > SAME_POSITION);
-        passive_moved = passive_moved || (path->placed[i] && lm->passive && in_a_loop(model, i));
+        passive_moved = passive_moved || (path->placed[i] && lm->passive && in_a_loop(path->m, i));
     }
     for (int i = 0; i < model->n_links && !passive_moved; i++)
         path->placed[i] = path->placed[i] || !model->link[i].passive;

@@ -23,9 +23,9 @@ static enum status compute(struct mechanism *m, struct mechanism *bare, const st
     dyn_gravity(bare->model, bare->work, in->q, matrices->G);
     dyn_input_matrix(m->model, matrices->B);
     if (matrices->n_rows == 0) return STATUS_OK;
-    dyn_motion(m->model, m->work, in, NULL);
-    dyn_velocity(m->model, m->work, in);
-    constraints_rows(m);
+    mechanism_set(m, in);
+    mechanism_place(m, PLACED_AND_MOVING);
+    constraints_rows(m, in);
     memcpy(matrices->constraint_jacobian, m->constraints->G, n * (size_t)matrices->n_rows * sizeof(double));
     return STATUS_OK;
 }

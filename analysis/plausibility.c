@@ -236,16 +236,17 @@ static void check_drives(const struct robot *robot, const struct summary *summar
 {
     struct mechanism m = summary->mechanism;
     const struct point *start = &summary->start.at;
-    dyn_configuration(m.model, m.work, start->q);
-    dyn_position(m.model, m.work);
-    actuators_measure(&m);
+    const struct input at = {.q = start->q};
+    mechanism_set(&m, &at);
+    mechanism_place(&m, PLACED);
+    elements_measure(&m, &at);
     for (int d = 0; d < robot->n_drives; d++) {
         const struct robot_drive *drive = &robot->drive[d];
         double v[MOST_VALUES];
         char name[MOST_NAME];
         if (drive->actuator < 0) continue;
         robot_drive_values(robot, drive, v);
-        v[drive->drive->position] = m.actuators->line[drive->actuator].length;
+        v[drive->drive->position] = m.element[drive->actuator].x;
         const char *error = drive->drive->error(v);
         if (error != NULL)
             report_add(report, REPORT_WARNING, "%s: %.6g m long at the start: %s", robot_drive_name(robot, d, name),

@@ -111,8 +111,8 @@ static enum status differentiate_loops(struct rigid_inverse *r, int derivative, 
     dyn_configuration(m->model, m->work, r->q);
     dyn_motion(m->model, m->work, &in, r->qdd);
     dyn_velocity(m->model, m->work, &in);
-    constraints_rows(m);
-    constraints_accelerations(m);
+    constraints_rows(m, &in);
+    constraints_accelerations(m, r->qdd);
     memcpy(rest, derivative == 1 ? m->constraints->rate : m->constraints->rhs, rows * sizeof *rest);
     return solve_passive(r, rest, x, scratch);
 }
@@ -148,7 +148,7 @@ static enum status subtract_loop_forces(struct rigid_inverse *r, struct arena *s
     arena_arrays(scratch, n + k, ARRAYS(&lambda));
     enum status status = scratch->failed ? STATUS_NO_MEMORY : STATUS_OK;
     if (status == STATUS_OK) {
-        constraints_rows(&r->mechanism);
+        constraints_rows(&r->mechanism, &(struct input){.q = r->q, .qd = r->qd});
         for (size_t row = 0; row < k; row++)
             for (size_t c = 0; c < count; c++) A[count * row + c] = loops->G[n * row + (size_t)r->passive[c]];
         for (size_t c = 0; c < count; c++) lambda[c] = r->force[r->passive[c]];
@@ -167,16 +167,15 @@ static enum status find_actuator_forces(struct rigid_inverse *r, struct arena *s
 {
     struct mechanism *m = &r->mechanism;
     const struct model *model = m->model;
-    const struct input in = {0};
-    struct input actuated;
+    const struct input in = {.q = r->q};
     const int n = model->nv, n_actuators = m->robot->n_actuators;
     int rank, count = 0, row = 0;
     double *B, *rows, *x;
     arena_arrays(scratch, (size_t)n * (size_t)n_actuators, ARRAYS(&B, &rows));
     arena_arrays(scratch, (size_t)n + (size_t)n_actuators, ARRAYS(&x));
-    enum status status = scratch->failed ? STATUS_NO_MEMORY : actuators_apply(m, &in, &actuated);
+    enum status status = scratch->failed ? STATUS_NO_MEMORY : elements_measure(m, &in);
     if (status != STATUS_OK) return status;
-    for (int a = 0; a < n_actuators; a++) actuators_row(m, a, B + n * a);
+    for (int a = 0; a < n_actuators; a++) element_row(m, &m->element[a], B + n * a);
     for (int i = 0; i < model->n_links; i++) count += model->link[i].passive ? model->link[i].joint.nv : 0;
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];

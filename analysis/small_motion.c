@@ -216,9 +216,8 @@ enum status small_motion_at(struct small_motion *motion, const struct model *mod
 
     /* the loads of actuators, and of a closed robot lambda with its loads */
     if (full->constraints->n_rows == 0) {
-        struct input actuated;
-        dyn_configuration(full->model, full->work, in->q);
-        status = actuators_apply(full, &locked, &actuated);
+        mechanism_set(full, &locked);
+        status = mechanism_at(full, STAGE_FORCES);
     } else {
         status = constraints_choose(full, in->q, &silent);
         if (status == STATUS_OK) status = mechanism_forward(full, &locked, motion->force);

@@ -93,7 +93,7 @@ static void read_named(const struct json_path *at, const struct model *model, en
 
 /* q and qd: an array, or an object whose keys are names of coordinates; other members are arrays */
 static void read_member(const struct json_path *at, const struct model *model, const struct state_member *member,
-                        double *qdd, struct state *state)
+                        double *const optional[2], struct state *state)
 {
     const bool q = member->values == state->at.q, qd = member->values == state->at.qd;
     if ((q || qd) && json_object_is_type(at->value, json_type_object))
@@ -101,8 +101,8 @@ static void read_member(const struct json_path *at, const struct model *model, c
     else if (!read_numbers(at, OPTIONAL, &member->quantity, member->count, member->values)) return;
     if (q) check_quaternions(at, model, state->at.q);
     if (member->values == state->at.tau) check_tau(at, model, state->at.tau);
-    if (member->values == qdd) state->qdd = qdd;
-    if (member->values == state->at.w) state->w = state->at.w;
+    if (member->values == optional[0]) state->qdd = optional[0];
+    if (member->values == optional[1]) state->w = optional[1];
 }
 
 /* {"F": [fx, fy, fz, tx, ty, tz]} for any frame; a point has (torque; force) */
@@ -165,7 +165,8 @@ static void read_drive_inputs(const struct json_path *at, const struct robot *ro
     }
 }
 
-static void read_document(const struct json_path *document, const struct model *model, double *qdd, struct state *state)
+static void read_document(const struct json_path *document, const struct model *model, double *const optional[2],
+                          struct state *state)
 {
     const struct state_member members[] = {
         {"q", model->nq, state->at.q, {"q, one number per position,", "rad, m", ANY}},
@@ -181,17 +182,17 @@ static void read_document(const struct json_path *document, const struct model *
          state->at.prescribed_qdd,
          {"one number per prescribed velocity", "rad/s^2, m/s^2", ANY}},
         {"actuator_force", model->robot->n_actuators, state->at.actuator_force, {"one number per actuator", "N", ANY}},
-        {"qdd", model->nv, qdd, {"qdd, one number per velocity,", "rad/s^2, m/s^2", ANY}},
+        {"qdd", model->nv, optional[0], {"qdd, one number per velocity,", "rad/s^2, m/s^2", ANY}},
         {"drive_states",
          robot_drive_states(model->robot),
-         state->at.w,
+         optional[1],
          {"drive_states, one number per state of a drive,", "as in the FMU", ANY}},
     };
     struct object object;
     if (!path_open_object(&object, document, REQUIRED, "state (an object with q, qd, tau, ...)")) return;
     for (int i = 0; i < FIELD_COUNT(members); i++) {
         const struct json_path at = path_member(&object, members[i].key);
-        read_member(&at, model, &members[i], qdd, state);
+        read_member(&at, model, &members[i], optional, state);
     }
     const struct json_path wrenches = path_member(&object, "frame_wrench");
     read_frame_wrenches(&wrenches, model->robot, state);
@@ -209,9 +210,11 @@ static enum status parse(const struct model *model, const char *name, const char
     struct reader reader = {.file = name, .report = report};
     const int errors_before = report->errors;
     struct json_path document;
-    double *qdd = arena_allocate(&state->arena, (size_t)model->nv, sizeof *qdd);
-    if (qdd == NULL) return failure_status(report, STATUS_NO_MEMORY);
-    if (document_parse(&reader, text, &document)) read_document(&document, model, qdd, state);
+    const size_t states = (size_t)robot_drive_states(model->robot);
+    double *const optional[2] = {arena_allocate(&state->arena, (size_t)model->nv, sizeof(double)),
+                                 arena_allocate(&state->arena, states, sizeof(double))}; /* qdd, drive_states */
+    if (state->arena.failed) return failure_status(report, STATUS_NO_MEMORY);
+    if (document_parse(&reader, text, &document)) read_document(&document, model, optional, state);
     const bool no_memory = document_free(&reader);
     if (no_memory || state->arena.failed) return failure_status(report, STATUS_NO_MEMORY);
     return report->errors == errors_before ? STATUS_OK : STATUS_BAD_INPUT;

@@ -27,13 +27,12 @@ enum status static_answer_make(struct operating_point *point, bool given, struct
 
     const struct model *model = m->model; /* which the move may have replaced */
     const struct input at_rest = {.q = found->q, .qd = found->zero};
-    dyn_configuration(model, m->work, found->q);
-    dyn_motion(model, m->work, &at_rest, NULL);
-    dyn_velocity(model, m->work, &at_rest);
+    mechanism_set(m, &at_rest);
+    mechanism_place(m, PLACED_AND_MOVING);
     dyn_tip(model, m->work, model->tip, &answer->tip);
     for (int i = 0; i < model->n_links; i++)
         dyn_deflection(model, m->work, i, answer->deflection[i], answer->deflection[i] + 3);
-    actuators_measure(m);
+    elements_measure(m, &at_rest);
     model_difference(model, found->guess, found->q, answer->moved); /* `guess` starts with q */
     return STATUS_OK;
 }

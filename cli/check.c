@@ -131,7 +131,7 @@ static void add_closure(const struct robot *robot, const struct summary *summary
         json_add_text(one, "name", loop->name);
         json_add_text(one, "type", loop_types[loop->type]);
         json_add(one, "between", between);
-        json_add_whole(one, "equations", constraints_loop_equations(loop->type));
+        json_add_whole(one, "equations", loop_equations(loop->type));
         json_add_whole(one, "independent", summary->independent[i]);
         json_object_array_add(loops, one);
     }
@@ -218,7 +218,7 @@ static void print_connections(const struct robot *robot, const struct summary *s
         const struct loop *loop = &robot->loop[i];
         printf("loop %s joins %s and %s: %s, %d equations, %d independent\n", loop->name,
                attached_to(robot, &loop->side[0], a, sizeof a), attached_to(robot, &loop->side[1], b, sizeof b),
-               loop_types[loop->type], constraints_loop_equations(loop->type), summary->independent[i]);
+               loop_types[loop->type], loop_equations(loop->type), summary->independent[i]);
     }
     if (robot->n_loops > 0) printf("closes at the start:");
     for (int i = 0; i < robot->n_links && robot->n_loops > 0; i++) {

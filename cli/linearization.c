@@ -58,7 +58,6 @@ struct json_object *linearization_json_point(const struct operating_point *point
     const struct model *model = point->mechanism->model;
     const struct robot *robot = model->robot;
     const struct point *at = &point->state.at;
-    const int n_drive_states = robot_drive_states(robot);
     struct json_object *json = json_object_new_object();
     json_add_numbers(json, "q", at->q, model->nq);
     json_add_numbers(json, "qd", at->qd, model->nv);
@@ -74,7 +73,12 @@ struct json_object *linearization_json_point(const struct operating_point *point
     if (wrenches != NULL) json_add(json, "frame_wrench", wrenches);
     json_add_numbers(json, "prescribed_qdd", at->prescribed_qdd, model->n_prescribed);
     json_add_numbers(json, "actuator_force", at->actuator_force, robot->n_actuators);
-    if (n_drive_states > 0) json_add_numbers(json, "drive_states", at->w, n_drive_states);
+    struct json_object *states = robot_drive_states(robot) > 0 ? json_object_new_array() : NULL;
+    for (int d = 0; d < robot->n_drives; d++)
+        for (int r = 0; r < robot->drive[d].drive->n_rows; r++)
+            if (drive_is_state(&robot->drive[d].drive->row[r]))
+                json_object_array_add(states, json_object_new_double(at->drive[robot->drive[d].first + r]));
+    if (states != NULL) json_add(json, "drive_states", states);
     if (robot->n_drives > 0) json_add(json, "drive_inputs", json_drive_inputs(robot, at->drive));
     return json;
 }

@@ -89,7 +89,7 @@ static void list_loops(const struct model *model, const struct static_answer *an
 {
     const struct robot *robot = model->robot;
     for (int i = 0, row = 0; i < robot->n_loops; i++)
-        for (int k = 0; k < constraints_loop_equations(robot->loop[i].type); k++, row++) {
+        for (int k = 0; k < loop_equations(robot->loop[i].type); k++, row++) {
             char name[NAME_SIZE];
             snprintf(name, sizeof name, "%s.force[%d]", robot->loop[i].name, k + 1);
             show(context, name, answer->found->lambda[row], k < 3 ? "N" : "N.m"); /* distances come before angles */
@@ -163,7 +163,7 @@ static int print_json(const struct operating_point *point, const struct static_a
         json_add(out, lists[i].key, list);
     }
     for (int a = 0; a < m->robot->n_actuators; a++)
-        json_add_number(lengths, m->robot->actuator[a].name, m->actuators->line[a].length);
+        json_add_number(lengths, m->robot->actuator[a].name, m->element[a].x);
     for (int i = 0; i < m->robot->n_links; i++)
         if (m->model->link[i].m > 0) json_add_numbers(deflections, m->robot->link[i].name, answer->deflection[i], 3);
     json_add(out, "actuator_lengths", lengths);

@@ -110,8 +110,9 @@ enum status loops_make(struct robot_parts *parts, struct loop_parts *loops)
     loops->inverse_d = arena_allocate(&parts->arena, n, sizeof(expr));
     for (int i = 0; !parts->arena.failed && i < loops->n; i++) {
         const int row = constraints->active[i];
-        loops->row[i].equation = &constraints->equation[row];
-        make_row(parts, parts->model->loop_side[constraints_loop(constraints, row)], &loops->row[i]);
+        const struct constraint *c = constraints->of_row[row];
+        loops->row[i].equation = &constraints->loop[c->part].equation[row - c->first];
+        make_row(parts, parts->model->loop_side[c->part], &loops->row[i]);
         loops->weighted[i] = arena_allocate(&parts->arena, nv, sizeof(expr));
         residual_make(parts, &loops->unit[i]);
     }

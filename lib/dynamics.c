@@ -6,17 +6,6 @@
 
 /* ---- evaluation ----------------------------------------------------------------------------------------------- */
 
-void robot_reach(limber_robot *robot, enum stage stage)
-{
-    struct mechanism *m = &robot->mechanism;
-    if (stage >= CONFIGURED && robot->stage < CONFIGURED) dyn_configuration(m->model, m->work, robot->at.q);
-    if (stage >= MOVING && robot->stage < MOVING) {
-        dyn_motion(m->model, m->work, &robot->in, NULL);
-        dyn_velocity(m->model, m->work, &robot->in);
-    }
-    if (stage > robot->stage) robot->stage = stage;
-}
-
 /* The status of a computation whose results are these numbers; failures are reported. */
 static int finish(limber_robot *robot, enum status status, int count, const double *number)
 {
@@ -35,7 +24,6 @@ static void transpose(int n, double factor, const double *columns, double *rows)
 
 static enum status forward(limber_robot *robot, double *qdd)
 {
-    robot->stage = CONFIGURED; /* the stage after mechanism_forward(), even if it fails */
     return mechanism_forward(&robot->mechanism, &robot->in, qdd);
 }
 
@@ -49,10 +37,10 @@ int limber_robot_inverse(limber_robot *robot, const double *qdd, double *force)
 {
     if (robot == NULL || force == NULL) return LIMBER_BAD_ARGUMENT;
     struct mechanism *m = &robot->mechanism;
-    struct input actuated;
-    robot_reach(robot, CONFIGURED);
-    const enum status status = actuators_apply(m, &robot->in, &actuated);
-    if (status == STATUS_OK) dyn_inverse(m->model, m->work, &actuated, qdd != NULL ? qdd : robot->zeros, force);
+    struct input loaded;
+    mechanism_at(m, STAGE_POSITION);
+    const enum status status = mechanism_load_elements(m, &robot->in, &loaded);
+    if (status == STATUS_OK) dyn_inverse(m->model, m->work, &loaded, qdd != NULL ? qdd : robot->zeros, force);
     return finish(robot, status, m->model->nv, force);
 }
 
@@ -61,7 +49,7 @@ int limber_robot_mass_matrix(limber_robot *robot, double *M)
     if (robot == NULL || M == NULL) return LIMBER_BAD_ARGUMENT;
     struct mechanism *m = &robot->mechanism;
     const int n = m->model->nv;
-    robot_reach(robot, CONFIGURED);
+    mechanism_at(&robot->mechanism, STAGE_POSITION);
     dyn_mass_matrix(m->model, m->work);
     memcpy(M, m->work->M, (size_t)(n * n) * sizeof *M);
     return finish(robot, STATUS_OK, n * n, M);
@@ -72,7 +60,7 @@ int limber_robot_bias(limber_robot *robot, double *h)
     if (robot == NULL || h == NULL) return LIMBER_BAD_ARGUMENT;
     struct mechanism *m = &robot->mechanism;
     const struct input alone = {.q = robot->at.q, .qd = robot->at.qd};
-    robot_reach(robot, CONFIGURED);
+    mechanism_at(&robot->mechanism, STAGE_POSITION);
     dyn_inverse(m->model, m->work, &alone, NULL, h);
     return finish(robot, STATUS_OK, m->model->nv, h);
 }
@@ -91,7 +79,6 @@ int limber_robot_forward_derivatives(limber_robot *robot, double *qdd, double *b
     if (robot == NULL) return LIMBER_BAD_ARGUMENT;
     struct mechanism *m = &robot->mechanism;
     const int n = m->model->nv, n_tau = by_force != NULL ? m->model->n_tau : 0;
-    robot->stage = CONFIGURED;
     const enum status status = mechanism_forward_jacobian(m, &robot->in, robot->qdd, robot->by_q, robot->by_qd);
     if (status == STATUS_OK) {
         const struct input loaded = mechanism_loaded(m, &robot->in);
@@ -115,14 +102,14 @@ int limber_robot_inverse_derivatives(limber_robot *robot, const double *qdd, dou
     struct mechanism *m = &robot->mechanism;
     const int n = m->model->nv;
     const double *accelerations = qdd != NULL ? qdd : robot->zeros;
-    struct input actuated;
-    robot_reach(robot, MOVING);
-    const enum status status = actuators_apply(m, &robot->in, &actuated);
+    struct input loaded;
+    mechanism_place(m, PLACED_AND_MOVING);
+    const enum status status = mechanism_load_elements(m, &robot->in, &loaded);
     if (status == STATUS_OK) {
         memset(m->constraints->lambda, 0, (size_t)m->constraints->n_rows * sizeof(double));
-        constraints_gap(m);
+        constraints_gap(m, &robot->in);
         constraints_set_loads(m);
-        const struct input loaded = mechanism_loaded(m, &robot->in);
+        loaded = mechanism_loaded(m, &robot->in);
         dyn_inverse(m->model, m->work, &loaded, accelerations, robot->force);
         dyn_velocity(m->model, m->work, &loaded);
         dyn_tangent_state(m->model, m->work, m->tangent, &loaded, accelerations);
@@ -145,7 +132,7 @@ int limber_robot_close_loops(limber_robot *robot)
     const int errors = report->errors;
     memcpy(robot->next_q, robot->at.q, nq * sizeof(double));
     memcpy(robot->next_qd, robot->at.qd, nv * sizeof(double));
-    robot->stage = STALE;
+    mechanism_set(&robot->mechanism, &robot->in);
     enum status status = constraints_close_start(m, robot->next_q, report);
     if (status == STATUS_OK)
         status = constraints_choose_and_project(m, robot->next_q, robot->next_qd,
@@ -165,8 +152,8 @@ int limber_robot_gaps(limber_robot *robot, double *gap, double *rate)
     if (robot == NULL) return LIMBER_BAD_ARGUMENT;
     const struct constraints *loops = robot->mechanism.constraints;
     const size_t size = (size_t)loops->n_rows * sizeof(double);
-    robot_reach(robot, MOVING);
-    constraints_gap(&robot->mechanism);
+    mechanism_place(&robot->mechanism, PLACED_AND_MOVING);
+    constraints_gap(&robot->mechanism, &robot->in);
     if (gap != NULL) memcpy(gap, loops->gap, size);
     if (rate != NULL) memcpy(rate, loops->rate, size);
     return LIMBER_OK;
@@ -187,8 +174,8 @@ int limber_robot_energy(limber_robot *robot, double *kinetic, double *elastic, d
 {
     if (robot == NULL) return LIMBER_BAD_ARGUMENT;
     struct energy energy;
-    robot_reach(robot, MOVING);
-    dyn_energy(robot->mechanism.model, robot->mechanism.work, &robot->in, &energy);
+    mechanism_place(&robot->mechanism, PLACED_AND_MOVING);
+    mechanism_energy(&robot->mechanism, &robot->in, &energy);
     if (kinetic != NULL) *kinetic = energy.kinetic;
     if (elastic != NULL) *elastic = energy.elastic;
     if (gravity != NULL) *gravity = energy.gravity;
@@ -198,11 +185,11 @@ int limber_robot_energy(limber_robot *robot, double *kinetic, double *elastic, d
 int limber_robot_actuator_lengths(limber_robot *robot, double *length, double *rate)
 {
     if (robot == NULL) return LIMBER_BAD_ARGUMENT;
-    const struct line *line = robot->mechanism.actuators->line;
-    robot_reach(robot, MOVING);
-    actuators_measure(&robot->mechanism);
+    const struct force_element *line = robot->mechanism.element;
+    mechanism_place(&robot->mechanism, PLACED_AND_MOVING);
+    elements_measure(&robot->mechanism, &robot->in);
     for (int i = 0; i < robot->robot->n_actuators; i++) {
-        if (length != NULL) length[i] = line[i].length;
+        if (length != NULL) length[i] = line[i].x;
         if (rate != NULL) rate[i] = line[i].rate;
     }
     return LIMBER_OK;

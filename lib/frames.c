@@ -17,12 +17,11 @@ static struct anchor anchor_of(const limber_robot *robot, int link, int frame)
     return frame == LIMBER_HINGE ? model_hinge(link) : model_tip(robot->mechanism.model, link);
 }
 
-/* For the accelerations of the last dyn_motion() */
 static struct frame_motion motion_of(limber_robot *robot, int link, int frame)
 {
     const struct anchor anchor = anchor_of(robot, link, frame);
     struct frame_motion motion;
-    robot_reach(robot, MOVING);
+    mechanism_place(&robot->mechanism, PLACED_AND_MOVING);
     dyn_frame(robot->mechanism.model, robot->mechanism.work, &anchor, &motion);
     return motion;
 }
@@ -48,11 +47,12 @@ int limber_robot_velocity(limber_robot *robot, int link, int frame, double *omeg
 int limber_robot_acceleration(limber_robot *robot, int link, int frame, const double *qdd, double *alpha, double *a)
 {
     if (!is_frame(robot, link, frame)) return LIMBER_BAD_ARGUMENT;
-    robot_reach(robot, CONFIGURED);
+    mechanism_at(&robot->mechanism, STAGE_POSITION);
     dyn_motion(robot->mechanism.model, robot->mechanism.work, &robot->in, qdd != NULL ? qdd : robot->zeros);
     dyn_velocity(robot->mechanism.model, robot->mechanism.work, &robot->in);
-    robot->stage = MOVING;
-    const struct frame_motion motion = motion_of(robot, link, frame);
+    const struct anchor anchor = anchor_of(robot, link, frame);
+    struct frame_motion motion;
+    dyn_frame(robot->mechanism.model, robot->mechanism.work, &anchor, &motion);
     if (alpha != NULL) copy3(motion.alpha, alpha);
     if (a != NULL) copy3(motion.a, a);
     return LIMBER_OK;
@@ -75,7 +75,7 @@ int limber_robot_jacobian(limber_robot *robot, int link, int frame, double *J)
     if (!is_frame(robot, link, frame) || J == NULL) return LIMBER_BAD_ARGUMENT;
     const struct model *model = robot->mechanism.model;
     memset(J, 0, 6 * (size_t)model->nv * sizeof *J);
-    robot_reach(robot, CONFIGURED);
+    mechanism_at(&robot->mechanism, STAGE_POSITION);
     const struct anchor anchor = anchor_of(robot, link, frame);
     for (int k = 0; k < 6; k++) {
         double unit[6] = {0};

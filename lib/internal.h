@@ -16,20 +16,12 @@ struct messages {
     struct report report;
 };
 
-/* How far `work` of the mechanism is up to date with the state. */
-enum stage {
-    STALE,
-    CONFIGURED, /* dyn_configuration()                                                       */
-    MOVING      /* dyn_motion() for some accelerations, and dyn_velocity(): omega, p and v   */
-};
-
 struct limber_robot {
     struct messages messages;
     const char *name; /* its name in messages                                                 */
     const char *text; /* of the robot file, for analyses that make an instance of their own    */
     struct robot *robot;
     struct mechanism mechanism;
-    enum stage stage;
     bool redundancy_reported; /* redundant constraints were reported by an earlier closing                */
 
     struct point at; /* the state and the applied forces                                      */
@@ -68,8 +60,5 @@ enum status parameters_make(limber_robot *robot);
 
 /* q and qd at the start: of the parameters, and of the file for prescribed joints. */
 void parameters_start(const limber_robot *robot, double *q, double *qd);
-
-/* Brings `work` up to a stage for the present state (dynamics.c). */
-void robot_reach(limber_robot *robot, enum stage stage);
 
 #endif

@@ -33,7 +33,7 @@ int limber_robot_settle(limber_robot *robot, double *tau, double *actuator_force
         struct report silent = {0};
         point_copy(&point.state.at, &robot->at);
         constraints_choose(&robot->mechanism, robot->at.q, &silent);
-        robot->stage = STALE;
+        mechanism_set(&robot->mechanism, &robot->in);
         if (tau != NULL) memcpy(tau, robot->at.tau, (size_t)limber_robot_joint_forces(robot) * sizeof *tau);
         if (actuator_force != NULL)
             memcpy(actuator_force, robot->at.actuator_force, (size_t)limber_robot_actuators(robot) * sizeof(double));

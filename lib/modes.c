@@ -60,7 +60,7 @@ int limber_robot_modes(limber_robot *robot, int options, limber_modes **made)
     if (status == STATUS_OK) status = modes_at(&found, &robot->in, report);
     if (status == STATUS_OK) status = make_handle(&found, robot->mechanism.model->nv, made);
     modes_free(&found);
-    robot->stage = STALE;
+    mechanism_set(&robot->mechanism, &robot->in);
     return (int)status;
 }
 

@@ -148,7 +148,7 @@ int limber_robot_set_parameters(limber_robot *robot, int count, const char *cons
     enum status status = STATUS_BAD_ROBOT;
     if (robot_check(robot->robot, &robot->messages.report) == 0) {
         status = mechanism_remake(&robot->mechanism, &robot->messages.report);
-        robot->stage = STALE;
+        mechanism_set(&robot->mechanism, &robot->in);
         robot->at.model = robot->mechanism.model;
     }
     if (status == STATUS_OK) {

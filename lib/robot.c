@@ -202,7 +202,7 @@ int limber_robot_tip(const limber_robot *robot)
 int limber_robot_range(const limber_robot *robot, int link, int which, int *first, int *count)
 {
     const struct constraints *loops = robot->mechanism.constraints;
-    const int owners = which == LIMBER_CONSTRAINTS ? loops->n_loops : robot->robot->n_links;
+    const int owners = which == LIMBER_CONSTRAINTS ? loops->count : robot->robot->n_links;
     if (first == NULL || count == NULL || !within(link, owners)) return LIMBER_BAD_ARGUMENT;
     const struct link_model *lm = &robot->mechanism.model->link[which == LIMBER_CONSTRAINTS ? 0 : link];
     const int ranges[][2] = {[LIMBER_JOINT_POSITIONS] = {lm->q, lm->joint.nq},
@@ -212,8 +212,8 @@ int limber_robot_range(const limber_robot *robot, int link, int which, int *firs
                              [LIMBER_JOINT_FORCES] = {lm->tau, lm->joint.nv},
                              [LIMBER_PRESCRIBED] = {lm->prescribed, lm->joint.nv - free_velocities(lm)}};
     if (which == LIMBER_CONSTRAINTS) {
-        *first = loops->first[link];
-        *count = loops->first[link + 1] - *first;
+        *first = loops->constraint[link].first;
+        *count = loops->constraint[link].count;
         return LIMBER_OK;
     }
     if (!within(which, (int)(sizeof ranges / sizeof *ranges))) return LIMBER_BAD_ARGUMENT;
@@ -244,7 +244,7 @@ int limber_robot_set_state(limber_robot *robot, const double *q, const double *q
     model_normalize(model, next_q);
     memcpy(robot->at.q, next_q, (size_t)model->nq * sizeof *q);
     memcpy(robot->at.qd, next_qd, (size_t)model->nv * sizeof *qd);
-    robot->stage = STALE;
+    mechanism_set(&robot->mechanism, &robot->in);
     return LIMBER_OK;
 }
 

@@ -267,7 +267,7 @@ static enum status advance(struct control *c, struct mechanism *m, const double 
     enum { ITERATIONS = 2 };
     const size_t bytes = (size_t)c->arm->model->nv * sizeof(double);
     const struct input end = {.q = c->q, .qd = c->qd, .tau = tau, .tip_wrench = load_of(c, m)};
-    enum status status = mechanism_newton_factor(m, q, qd, c->sample_time / 2);
+    enum status status = mechanism_newton_factor(m, &(struct input){.q = q, .qd = qd}, c->sample_time / 2);
     memcpy(c->qdd, a0, bytes);
     if (m == c->guided) put_joints(c, c->qdd_command, c->qdd);
     for (int i = 0; i < ITERATIONS && status == STATUS_OK; i++) {
@@ -370,7 +370,7 @@ static enum status linearize(struct control *c)
     for (int j = 0; j < c->n; j++) c->torque[j] = c->force[c->joint[j]];
     const struct input rest = {.q = c->guided_q, .qd = c->qd, .tau = c->torque};
     enum status status = mechanism_forward_jacobian(c->arm, &rest, c->a0, c->by_q, c->by_qd);
-    if (status == STATUS_OK) status = mechanism_newton_factor(c->arm, c->guided_q, c->qd, 0); /* M */
+    if (status == STATUS_OK) status = mechanism_newton_factor(c->arm, &rest, 0); /* M */
     if (status != STATUS_OK) return status;
     lqr_set_motion(l, nv, nv, NULL, h, c->by_q, c->by_qd);
     memset(l->B, 0, (size_t)nx * (size_t)c->n * sizeof *l->B);

@@ -70,7 +70,7 @@ static enum status respond(struct observer *o)
 {
     struct sensors *s = &o->sensors;
     const double gamma = 1 / o->bandwidth;
-    const enum status status = mechanism_newton_factor(s->arm, s->in.q, s->in.qd, gamma);
+    const enum status status = mechanism_newton_factor(s->arm, &s->in, gamma);
     if (status != STATUS_OK) return status;
     o->compliance = 0;
     for (int i = 0; i < AXES; i++) {
@@ -111,7 +111,7 @@ static enum status linearize(struct observer *o)
     const int nv = s->arm->model->nv, m = o->n_eta, nx = l->nx;
     const double h = o->sample_time;
     enum status status = mechanism_forward_jacobian(s->arm, &s->in, s->qdd, o->by_q, o->by_qd);
-    if (status == STATUS_OK) status = mechanism_newton_factor(s->arm, s->in.q, s->in.qd, 0); /* M */
+    if (status == STATUS_OK) status = mechanism_newton_factor(s->arm, &s->in, 0); /* M */
     if (status != STATUS_OK) return status;
     lqr_set_motion(l, m, nv, o->elastic, h, o->by_q, o->by_qd);
     memset(l->Q, 0, (size_t)nx * (size_t)nx * sizeof *l->Q);

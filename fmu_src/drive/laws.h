@@ -52,6 +52,17 @@ static inline struct dead_zone dead_zone(double x, double play)
                               play > 0 ? 0.5 * w * w * (1 / (h * h * h) - 1 / (g * g * g)) : 0};
 }
 
+/* Its integral from 0. That of positive_part() is (y (y + h) + w^2 asinh(y/w))/4 */
+static inline double dead_zone_energy(double x, double play)
+{
+    const double w = play / 20, at[3] = {x - 0.5 * play, -x - 0.5 * play, -0.5 * play}, factor[3] = {1, 1, -2};
+    double sum = 0;
+    for (int i = 0; i < 3; i++)
+        sum +=
+            factor[i] * 0.25 * (at[i] * (at[i] + sqrt(at[i] * at[i] + w * w)) + (w > 0 ? w * w * asinh(at[i] / w) : 0));
+    return sum;
+}
+
 /* The x at which dead_zone() has this value. It is convex where x > 0, so Newton's method descends from y + b/2 to the solution */
 static inline double dead_zone_inverse(double y, double play)
 {

@@ -22,6 +22,10 @@ struct input {
     const double *frame_wrench;
     const double *prescribed_qdd; /* n_prescribed                                                    */
     const double *actuator_force; /* n_actuators; mech/ converts them to loads              [N]      */
+    double *
+        drive; /* all values of the drives inside the arm, of which mech/ computes those that follow from states, inputs and
+                      motion; NULL: their efforts are in tau and actuator_force                       */
+    const double *joint_force; /* nv: more forces on the velocities of joints                    */
     int n_loads;
     const struct load *load; /* additional wrenches                                             */
 };
@@ -36,6 +40,9 @@ void dyn_section_position(const struct body *body, const struct section *shape, 
 /* Angular velocities, accelerations and inertia forces at qd for the accelerations qdd; qdd = NULL: zero except for prescribed
    joints (motion.c, theory.md 25 to 28). After dyn_configuration(q). */
 void dyn_motion(const struct model *model, struct work *work, const struct input *in, const double *qdd);
+
+/* Adds wrenches to the inertia forces of dyn_motion(), as those of its input. */
+void dyn_add_loads(struct work *work, int n_loads, const struct load *load);
 
 /* (omega; acc) of F in F axes, from the motion of O, for eta_ddot = 0 (theory.md 27). */
 void dyn_body_motion(const struct body *body, const struct link_work *w, const double *eta, const double *etad,
@@ -89,6 +96,9 @@ void dyn_mass_matrix(const struct model *model, struct work *work);
    calls. The hinge wrenches remain in work (inverse.c, theory.md 34, 35). */
 void dyn_inverse(const struct model *model, struct work *work, const struct input *in, const double *qdd,
                  double *force);
+/* Its inward recursion, after dyn_motion() with these accelerations. */
+void dyn_inverse_forces(const struct model *model, struct work *work, const struct input *in, const double *qdd,
+                        double *force);
 
 /* Given accelerations of a prescribed joint; NULL: zero, or the joint is not prescribed. */
 static inline const double *prescribed_acceleration(const struct link_model *lm, const struct input *in)
@@ -99,11 +109,13 @@ static inline const double *prescribed_acceleration(const struct link_model *lm,
 /* Copies the given accelerations of a prescribed joint to qdd. */
 void dyn_copy_prescribed(const struct link_model *lm, const struct input *in, double *qdd);
 
-/* Forces of friction, springs and stops of a joint with N velocities. */
+/* Forces of friction, springs and stops of a joint with N velocities, and those of the input. */
 INLINE void joint_own_forces(const int N, const struct link_model *lm, const struct input *in, double *force)
 {
     if (N == 1) force[0] = joint_coordinate_force(&lm->joint.number[0], in->q[lm->q], in->qd[lm->v]);
     else joint_forces(&lm->joint, in->q + lm->q, in->qd + lm->v, force);
+    if (in->joint_force == NULL) return;
+    for (int k = 0; k < N; k++) force[k] += in->joint_force[lm->v + k];
 }
 
 /* Elastic forces -(K eta + D eta_dot), added to force[m]. */

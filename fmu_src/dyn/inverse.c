@@ -37,6 +37,12 @@ static void flexible_forces(const struct link_model *lm, const struct input *in,
 void dyn_inverse(const struct model *model, struct work *work, const struct input *in, const double *qdd, double *force)
 {
     dyn_motion(model, work, in, qdd);
+    dyn_inverse_forces(model, work, in, qdd, force);
+}
+
+void dyn_inverse_forces(const struct model *model, struct work *work, const struct input *in, const double *qdd,
+                        double *force)
+{
     for (int i = model->n_links - 1; i >= 0; i--) {
         const struct link_model *lm = &model->link[i];
         struct link_work *w = &work->link[i];

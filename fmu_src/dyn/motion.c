@@ -198,7 +198,12 @@ void dyn_motion(const struct model *model, struct work *work, const struct input
     if (in->tip_wrench != NULL) apply_wrench(work, &model->tip_frame, in->tip_wrench);
     for (int i = 0; in->frame_wrench != NULL && i < model->robot->n_frames; i++)
         if (model_frame_acts(model, i)) apply_wrench(work, &model->frame[i], in->frame_wrench + 6 * i);
-    for (int i = 0; i < in->n_loads; i++) apply_load(work, &in->load[i]);
+    dyn_add_loads(work, in->n_loads, in->load);
+}
+
+void dyn_add_loads(struct work *work, int n_loads, const struct load *load)
+{
+    for (int i = 0; i < n_loads; i++) apply_load(work, &load[i]);
 }
 
 void dyn_position(const struct model *model, struct work *work)

@@ -136,6 +136,7 @@ void dyn_tangent_outward(const struct model *model, const struct work *work, str
                                             .tip_wrench = or_zeros(direction->tip_wrench, tangent),
                                             .frame_wrench = direction->frame_wrench,
                                             .prescribed_qdd = or_zeros(direction->prescribed_qdd, tangent),
+                                            .joint_force = or_zeros(direction->joint_force, tangent),
                                             .masses = {.payload_mass = or_zeros(masses->payload_mass, tangent),
                                                        .payload_com = or_zeros(masses->payload_com, tangent),
                                                        .payload_inertia = or_zeros(masses->payload_inertia, tangent),
@@ -195,7 +196,10 @@ void dyn_tangent_inward(const struct model *model, struct work *work, struct tan
     clear_seeds(model, tangent);
 
     /* dqdd = M^-1 (dQ - d ID) */
-    for (int i = 0; i < model->nv; i++) tangent->force[i] = -dqdd[i];
+    for (int i = 0; i < model->nv; i++) {
+        dqdd[i] += d->joint_force[i];
+        tangent->force[i] = -dqdd[i];
+    }
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];
         store_lane(6, tangent->batch[i].f, tangent->link[i].f);

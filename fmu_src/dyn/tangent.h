@@ -33,6 +33,8 @@ struct direction {
     const double *prescribed_qdd; /* n_prescribed                                                */
     struct mass_direction masses;
     const double *actuator_force; /* n_actuators                                                 */
+    double *drive;                /* of states and inputs of drives; mech/ computes the others   */
+    const double *joint_force;    /* nv; read after the outward sweep                            */
 };
 
 /* (omega; alpha; a; u) of T, the frame of a section, u = v of T minus v of O; padded to whole vectors */
@@ -208,8 +210,9 @@ void dyn_tangent_observe_state(const struct model *model, const struct work *wor
 void dyn_tangent_observe(const struct model *model, const struct work *work, struct tangent *tangent,
                          const double *dqdd);
 
-/* Sets dp of all frames, as dyn_tangent_motion() also does. After dyn_tangent_outward(). */
+/* Sets dp of all frames, and D v, as dyn_tangent_motion() also does. After dyn_tangent_outward(). */
 void dyn_tangent_position(const struct model *model, const struct work *work, struct tangent *tangent);
+void dyn_tangent_velocity(const struct model *model, const struct work *work, struct tangent *tangent);
 
 /* Changes of the results of dyn_frame(), dyn_reaction(), dyn_deflection(). After dyn_tangent_motion(); p and phi of a
    frame need only dyn_tangent_position(), the deflection only dyn_tangent(). */

@@ -100,7 +100,7 @@ static void section_velocity(const struct link_model *lm, const struct link_work
 }
 
 /* O from the parent frame C:  D v = D v_C + D omega_C x d + ..., relative to O                                         (25) */
-static void add_velocities(const struct model *model, const struct work *work, struct tangent *tangent)
+void dyn_tangent_velocity(const struct model *model, const struct work *work, struct tangent *tangent)
 {
     static const struct frame world;
     const struct direction *d = &tangent->direction;
@@ -132,7 +132,7 @@ void dyn_tangent_motion(const struct model *model, const struct work *work, stru
     add_accelerations(model, work, tangent, dqdd);
     add_wrenches(model, work, tangent, dqdd);
     dyn_tangent_position(model, work, tangent);
-    add_velocities(model, work, tangent);
+    dyn_tangent_velocity(model, work, tangent);
 }
 
 /* D of the motion of a section as a sum of columns, with the accelerations of dqdd, which D of the motion of O includes */

@@ -101,8 +101,9 @@ struct work {
     double *inverse_d;      /* nv                                                 */
     double *rhs;            /* nv                                                 */
     struct joint_angles angles;
-    int failed_link;     /* link of STATUS_NOT_POSITIVE                        */
-    double (*column)[6]; /* largest number of coordinates of a link: composite */
+    int failed_link;        /* link of STATUS_NOT_POSITIVE                        */
+    unsigned configuration; /* counts calls of dyn_configuration()             */
+    double (*column)[6];    /* largest number of coordinates of a link: composite */
     struct arena arena;
 };
 

@@ -24,6 +24,25 @@ void attachment_place(const struct model *model, const struct work *work, const 
     frame_move(&anchor->at, attachment->r, frame);
 }
 
+/* p + r, v + omega x r */
+void attachment_place_point(const struct work *work, const struct anchor *anchor, struct attachment *attachment)
+{
+    struct frame_motion *point = &attachment->frame;
+    if (anchor->link < 0) {
+        copy3(anchor->at.p, attachment->r);
+        copy3(anchor->at.p, point->p);
+        memset(point->v, 0, sizeof point->v);
+        return;
+    }
+    const struct frame *carrier = dyn_anchor_frame(work, anchor);
+    mul3(carrier->R, anchor->at.p, attachment->r);
+    copy3(carrier->omega, point->omega);
+    copy3(carrier->acc, point->alpha);
+    for (int k = 0; k < 3; k++) point->p[k] = carrier->p[k] + attachment->r[k];
+    copy3(carrier->v, point->v);
+    add_cross3(carrier->omega, attachment->r, point->v);
+}
+
 void attachment_change(const struct work *work, const struct tangent *tangent, const struct anchor *anchor,
                        struct attachment *attachment)
 {

@@ -15,6 +15,9 @@ struct attachment {
 void attachment_place(const struct model *model, const struct work *work, const struct anchor *anchor, bool solved,
                       struct attachment *attachment);
 
+/* Sets r and the position and velocity of the frame's origin alone. */
+void attachment_place_point(const struct work *work, const struct anchor *anchor, struct attachment *attachment);
+
 /* Sets change. After dyn_tangent_motion(); after dyn_tangent_position() only p and phi are valid. */
 void attachment_change(const struct work *work, const struct tangent *tangent, const struct anchor *anchor,
                        struct attachment *attachment);

@@ -21,32 +21,10 @@ static const double NOTED = 1e-6, FARTHEST = 0.3;
 static const double SLOW = 0.1;
 enum { MOST_ITERATIONS = 100, MOST_PROJECTIONS = 10, FIXED_PROJECTIONS = 2 };
 
-/* ---- the joints of a loop ---------------------------------------------------------------------------------------- */
-
-/* The link to which both sides of a loop are attached; *between: the joint of `link` is between the sides */
-static int loop_base(const struct model *model, int loop, int link, bool *between)
-{
-    int a = model->loop_side[loop][SIDE_A].link, b = model->loop_side[loop][SIDE_B].link;
-    *between = false;
-    while (a != b) { /* parents come before their children */
-        int *outer = a > b ? &a : &b;
-        if (*outer == link) *between = true;
-        *outer = model->link[*outer].parent;
-    }
-    return a;
-}
-
-bool constraints_loop_has_joint(const struct model *model, int loop, int link)
-{
-    bool between;
-    loop_base(model, loop, link, &between);
-    return between;
-}
-
 /* ---- from a guess ------------------------------------------------------------------------------------------------ */
 
 /* Coordinates that may move; prescribed joints never move */
-enum stage { PASSIVE_JOINTS, ALL_JOINTS, ELASTIC_COORDINATES };
+enum movable { PASSIVE_JOINTS, ALL_JOINTS, ELASTIC_COORDINATES };
 
 /* Loops that share joints, a group, are closed together, by joints of their own. Where links must bend, all loops are closed together,
    because loops without common joints may have common links. */
@@ -62,23 +40,23 @@ struct closer {
     double *change, *kept; /* nv: from the reference to the positions, and its part along the loops; nq   */
 };
 
-static bool in_group(const struct closer *c, int loop)
+static bool in_group(const struct closer *c, const struct constraint *constraint)
 {
-    return c->group == ALL_GROUPS || c->m->constraints->group[loop] == c->group;
+    return c->group == ALL_GROUPS || constraint->group == c->group;
 }
 
-static void mark_movable(struct closer *c, enum stage stage)
+static void mark_movable(struct closer *c, enum movable stage)
 {
     const struct model *model = c->m->model;
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];
         bool joint = false, body = false;
-        for (int loop = 0; loop < c->m->robot->n_loops; loop++) {
-            bool between;
-            const int base = loop_base(model, loop, i, &between);
-            if (!in_group(c, loop)) continue;
-            joint = joint || between;
-            body = body || between || base == i; /* the base may bend between the two sides */
+        for (int k = 0; k < c->m->constraints->count; k++) {
+            const struct constraint *constraint = &c->m->constraints->constraint[k];
+            bool bends;
+            if (!in_group(c, constraint)) continue;
+            joint = constraint->kind->moved_by(model, constraint->part, i, &bends) || joint;
+            body = body || bends;
         }
         const bool locked = lm->prescribed >= 0 || (c->how->locked != NULL && c->how->locked[i]);
         joint = joint && !locked && (lm->passive || stage >= ALL_JOINTS);
@@ -94,7 +72,7 @@ static void activate_group(struct closer *c, int group)
     c->group = group;
     loops->n_active = 0;
     for (int row = 0; row < loops->n_rows; row++)
-        if (in_group(c, constraints_loop(loops, row))) loops->active[loops->n_active++] = row;
+        if (in_group(c, loops->of_row[row])) loops->active[loops->n_active++] = row;
 }
 
 /* |gap| of the active constraints */
@@ -107,7 +85,7 @@ static double norm_of_gap(struct mechanism *m, const double *q)
     memset(loops->direction, 0, (size_t)model->nv * sizeof(double));
     dyn_configuration(model, m->work, q);
     dyn_velocity(model, m->work, &rest);
-    constraints_gap(m);
+    constraints_gap(m, &rest);
     for (int k = 0; k < loops->n_active; k++) square += loops->gap[loops->active[k]] * loops->gap[loops->active[k]];
     return sqrt(square);
 }
@@ -140,28 +118,17 @@ static void subtract_response(struct closer *c, double *x)
         for (int j = 0; j < nv; j++) x[j] -= loops->rhs[i] * loops->G[(size_t)nv * (size_t)i + (size_t)j];
 }
 
-/* Angle between directions that a loop keeps parallel [rad]: the axes of a pin, the frames of a weld. The rotational constraints
-   are not sufficient: they are also satisfied at half a turn. */
-static double misalignment(const struct loop *loop, const struct attachment *side)
+static double misalignment(const struct mechanism *m, const struct constraint *c)
 {
-    const double *A = side[0].frame.R, *B = side[1].frame.R;
-    if (loop->type == LOOP_PIN) {
-        double a[3], b[3], c[3];
-        mul3(A, loop->axis, a);
-        mul3(B, loop->axis, b);
-        cross3(a, b, c);
-        return atan2(sqrt(dot3(c, c)), dot3(a, b));
-    }
-    if (loop->type != LOOP_WELD) return 0;
-    double distance = 0; /* |A - B| = 2 sqrt(2) sin(angle/2) */
-    for (int i = 0; i < 9; i++) distance += (A[i] - B[i]) * (A[i] - B[i]);
-    return 2 * asin(fmin(1, sqrt(distance / 8)));
+    return c->kind->misalignment != NULL ? c->kind->misalignment(m, c) : 0;
 }
 
 static bool all_aligned(const struct closer *c)
 {
-    for (int i = 0; i < c->m->robot->n_loops; i++)
-        if (in_group(c, i) && misalignment(&c->m->robot->loop[i], c->m->constraints->side[i]) > 1) return false;
+    for (int i = 0; i < c->m->constraints->count; i++) {
+        const struct constraint *constraint = &c->m->constraints->constraint[i];
+        if (in_group(c, constraint) && misalignment(c->m, constraint) > 1) return false;
+    }
     return true;
 }
 
@@ -260,37 +227,35 @@ static void minimize_change(struct closer *c)
     }
 }
 
-static double distance(struct mechanism *m, int i)
+static double distance(const struct mechanism *m, const struct constraint *c)
 {
-    const struct constraints *loops = m->constraints;
     double square = 0;
-    for (int row = loops->first[i]; row < loops->first[i + 1]; row++)
-        if (!loops->equation[row].rotational) square += loops->gap[row] * loops->gap[row];
+    for (int row = c->first; row < c->first + c->count; row++)
+        if (!constraints_row_turns(m->constraints, row)) square += m->constraints->gap[row] * m->constraints->gap[row];
     return sqrt(square);
 }
 
 static void report_open(struct mechanism *m, struct report *report)
 {
-    const struct constraints *loops = m->constraints;
+    const struct constraints *all = m->constraints;
     double widest = 0;
-    for (int i = 0; i < m->robot->n_loops; i++)
-        widest = fmax(widest, fmax(distance(m, i), misalignment(&m->robot->loop[i], loops->side[i])));
-    for (int i = 0; i < m->robot->n_loops; i++) {
-        const struct loop *loop = &m->robot->loop[i];
-        const double angle = misalignment(loop, loops->side[i]), gap = distance(m, i);
+    for (int i = 0; i < all->count; i++)
+        widest = fmax(widest, fmax(distance(m, &all->constraint[i]), misalignment(m, &all->constraint[i])));
+    for (int i = 0; i < all->count; i++) {
+        const struct constraint *c = &all->constraint[i];
+        const double angle = misalignment(m, c), gap = distance(m, c);
         if (fmax(gap, angle) < fmin(INEXACT, widest)) continue;
-        char angle_text[64] = " remains";
-        if (loop->type == LOOP_PIN || loop->type == LOOP_WELD)
-            snprintf(angle_text, sizeof angle_text, " and a misalignment of %.3g rad remain", angle);
+        char label[MOST_LABEL], angle_text[64] = " remains";
+        if (c->count > 3) snprintf(angle_text, sizeof angle_text, " and a misalignment of %.3g rad remain", angle);
         report_add(report, REPORT_ERROR,
-                   "loops[%d] (%s): cannot be closed from the start positions: a gap of %.3g m%s; give start "
+                   "%s: cannot be closed from the start positions: a gap of %.3g m%s; give start "
                    "positions nearer to a closed pose, or check lengths and frames",
-                   i, loop->name, gap, angle_text);
+                   constraint_label(c, label), gap, angle_text);
     }
 }
 
 /* Closes the active loops by the least change of the coordinates that may move at this stage; on failure `found` is unchanged */
-static bool close_by(struct closer *c, enum stage stage)
+static bool close_by(struct closer *c, enum movable stage)
 {
     const size_t bytes = (size_t)c->m->model->nq * sizeof(double);
     memcpy(c->before, c->found, bytes);
@@ -311,11 +276,11 @@ static enum status close_loops(struct closer *c)
 {
     const struct constraints *loops = c->m->constraints;
     bool moved = true;
-    for (int round = 0; moved && round < loops->n_loops; round++) {
+    for (int round = 0; moved && round < loops->count; round++) {
         const double enough = round > 0 ? NEARLY_CLOSED : CLOSED;
         const bool may_stay = round > 0 || c->how->near == NULL;
         moved = false;
-        for (int group = 0; group < loops->n_loops; group++) {
+        for (int group = 0; group < loops->count; group++) {
             activate_group(c, group);
             if (loops->n_active == 0) continue;
             if (may_stay && norm_of_gap(c->m, c->found) <= enough && all_aligned(c)) continue;
@@ -352,14 +317,15 @@ enum status constraints_close(struct mechanism *m, const struct closing *how, do
 
 /* ---- the start of the robot file --------------------------------------------------------------------------------- */
 
-/* A loop of the joint; -1: none, or the start of one of them is approximate ("start": "approximate") */
-static int loop_with_exact_start(const struct model *model, int link)
+/* A constraint of the joint; NULL: none, or the start of one of them is approximate ("start": "approximate") */
+static const struct constraint *with_exact_start(const struct mechanism *m, int link)
 {
-    int found = -1;
-    for (int i = 0; i < model->robot->n_loops; i++) {
-        if (!constraints_loop_has_joint(model, i, link)) continue;
-        if (model->robot->loop[i].approximate) return -1;
-        if (found < 0) found = i;
+    const struct constraint *found = NULL;
+    for (int i = 0; i < m->constraints->count; i++) {
+        const struct constraint *c = &m->constraints->constraint[i];
+        if (!constraint_has_joint(m->model, c, link)) continue;
+        if (c->approximate) return NULL;
+        if (found == NULL) found = c;
     }
     return found;
 }
@@ -370,36 +336,37 @@ struct move {
     double change;
 };
 
-static void report_move(const struct model *model, const struct move *move, bool too_far, struct report *report)
+static void report_move(const struct mechanism *m, const struct move *move, bool too_far, struct report *report)
 {
+    const struct model *model = m->model;
     const struct joint_model *joint = &model->link[move->link].joint;
     const char *name = model->robot->link[move->link].joint.name, *unit = joint->part[move->k] == TURNS ? "rad" : "m";
-    const int loop = loop_with_exact_start(model, move->link);
-    char coordinate[32] = "";
+    char label[MOST_LABEL], coordinate[32] = "";
     if (joint->nv > 1) snprintf(coordinate, sizeof coordinate, ", coordinate %d,", move->k + 1);
     if (!too_far)
         report_note(report, "joint '%s'%s moves by %.6g %s from its start position to close the loops", name,
                     coordinate, move->change, unit);
     else
-        report_add(
-            report, REPORT_ERROR,
-            "loops[%d] (%s): to close the loops from the start positions, joint '%s'%s would have to move by %.6g "
-            "%s, more than %g %s; check lengths and frames, give start positions nearer to a closed pose, or "
-            "give the loop \"start\": \"approximate\" (limber-robot/2)",
-            loop, model->robot->loop[loop].name, name, coordinate, move->change, unit, FARTHEST, unit);
+        report_add(report, REPORT_ERROR,
+                   "%s: to close the loops from the start positions, joint '%s'%s would have to move by %.6g "
+                   "%s, more than %g %s; check lengths and frames, give start positions nearer to a closed pose, or "
+                   "give the loop \"start\": \"approximate\" (limber-robot/2)",
+                   constraint_label(with_exact_start(m, move->link), label), name, coordinate, move->change, unit,
+                   FARTHEST, unit);
 }
 
 /* Reports all moves as notes; if `limited`, also an error for the largest of those that are too far */
-static void report_moves(const struct model *model, const double *change, bool limited, struct report *report)
+static void report_moves(const struct mechanism *m, const double *change, bool limited, struct report *report)
 {
+    const struct model *model = m->model;
     struct move farthest = {.change = FARTHEST};
     for (int i = 0; i < model->n_links; i++)
         for (int k = 0; k < model->link[i].joint.nv; k++) {
             const struct move move = {i, k, change[model->link[i].v + k]};
-            if (fabs(move.change) > NOTED) report_move(model, &move, false, report);
-            if (fabs(move.change) > fabs(farthest.change) && loop_with_exact_start(model, i) >= 0) farthest = move;
+            if (fabs(move.change) > NOTED) report_move(m, &move, false, report);
+            if (fabs(move.change) > fabs(farthest.change) && with_exact_start(m, i) != NULL) farthest = move;
         }
-    if (limited && fabs(farthest.change) > FARTHEST) report_move(model, &farthest, true, report);
+    if (limited && fabs(farthest.change) > FARTHEST) report_move(m, &farthest, true, report);
 }
 
 enum status constraints_close_start(struct mechanism *m, double *q, struct report *report)
@@ -421,18 +388,19 @@ enum status constraints_close_start(struct mechanism *m, double *q, struct repor
         model_difference(model, start, before, change);
         const bool own = dense_dot(model->nv, change, change) < CLOSED * CLOSED;
         model_difference(model, before, q, change);
-        report_moves(model, change, own, report);
+        report_moves(m, change, own, report);
         if (report->errors > errors) status = STATUS_OPEN_LOOP;
     }
     arena_release(&scratch);
     return status;
 }
 
-/* The largest gap of the dropped constraints of a loop; `active` is ascending */
-static double largest_dropped_gap(const struct constraints *loops, int loop)
+/* The largest gap of the dropped rows of a constraint; `active` is ascending */
+static double largest_dropped_gap(const struct constraints *loops, int i)
 {
+    const struct constraint *c = &loops->constraint[i];
     double largest = 0;
-    for (int row = loops->first[loop], k = 0; row < loops->first[loop + 1]; row++) {
+    for (int row = c->first, k = 0; row < c->first + c->count; row++) {
         while (k < loops->n_active && loops->active[k] < row) k++;
         if (k == loops->n_active || loops->active[k] != row) largest = fmax(largest, fabs(loops->gap[row]));
     }
@@ -443,7 +411,7 @@ int constraints_missed(const struct constraints *loops, double *gap)
 {
     int worst = -1;
     *gap = VIOLATED;
-    for (int i = 0; i < loops->n_loops && loops->n_active < loops->n_rows; i++)
+    for (int i = 0; i < loops->count && loops->n_active < loops->n_rows; i++)
         if (largest_dropped_gap(loops, i) > *gap) {
             *gap = largest_dropped_gap(loops, i);
             worst = i;
@@ -460,12 +428,13 @@ enum status constraints_choose_and_project(struct mechanism *m, double *q, doubl
         report_open(m, report);
         return STATUS_OPEN_LOOP;
     }
-    for (int i = 0; i < m->robot->n_loops && status == STATUS_OK; i++)
+    char label[MOST_LABEL];
+    for (int i = 0; i < m->constraints->count && status == STATUS_OK; i++)
         if (largest_dropped_gap(m->constraints, i) > NEARLY_CLOSED)
             report_add(report, REPORT_WARNING,
-                       "loops[%d] (%s): redundant constraints hold only to %.3g m (or rad): lengths and frames are not "
+                       "%s: redundant constraints hold only to %.3g m (or rad): lengths and frames are not "
                        "exactly consistent",
-                       i, m->robot->loop[i].name, largest_dropped_gap(m->constraints, i));
+                       constraint_label(&m->constraints->constraint[i], label), largest_dropped_gap(m->constraints, i));
     return status;
 }
 
@@ -517,9 +486,10 @@ static enum status factor_at_state(struct projector *p)
 /* The frames and the rows of G at q */
 static void place_rows(struct mechanism *m, const double *q)
 {
+    const struct input in = {.q = q};
     dyn_configuration(m->model, m->work, q);
     dyn_position(m->model, m->work); /* the rates come from G qd */
-    constraints_rows(m);
+    constraints_rows(m, &in);
 }
 
 /* Newton iteration for q, then qd until the rates G qd are zero to rounding. X and S of a nearby state are used as long as the gap

@@ -5,110 +5,100 @@
 #include <string.h>
 
 #include "math/dense.h"
-#include "math/vec.h"
+#include "mech/loop.h"
 #include "mech/mechanism.h"
 
 /* ---- making ------------------------------------------------------------------------------------------------------ */
 
-int constraints_loop_equations(enum loop_type type)
-{
-    static const int count[] = {[LOOP_BALL] = 3, [LOOP_PLANAR_PIN] = 2, [LOOP_PIN] = 5, [LOOP_WELD] = 6};
-    return count[type];
-}
-
-/* Two unit vectors at right angles to a unit vector and to each other */
-static void perpendicular(const double *axis, double *b, double *c)
-{
-    int least = 0;
-    for (int i = 1; i < 3; i++)
-        if (fabs(axis[i]) < fabs(axis[least])) least = i;
-    double e[3] = {0};
-    e[least] = 1;
-    cross3(axis, e, b);
-    const double norm = sqrt(dot3(b, b));
-    for (int i = 0; i < 3; i++) b[i] /= norm;
-    cross3(axis, b, c);
-}
-
-static void make_equations(const struct loop *loop, struct equation *e)
-{
-    if (loop->type == LOOP_PLANAR_PIN) {
-        for (int i = 0; i < 2; i++) {
-            copy3(loop->plane[i], e[i].u);
-            e[i].turns = loop->plane_of >= 0;
-        }
-        return;
-    }
-    for (int i = 0; i < 3; i++) e[i].u[i] = 1;
-    if (loop->type == LOOP_PIN) {
-        copy3(loop->axis, e[3].a);
-        copy3(loop->axis, e[4].a);
-        perpendicular(loop->axis, e[3].b, e[4].b);
-    } else if (loop->type == LOOP_WELD) { /* the multiplier of y_A'z_B is a moment about x, etc. */
-        for (int i = 0; i < 3; i++) e[3 + i].a[(i + 1) % 3] = e[3 + i].b[(i + 2) % 3] = 1;
-    }
-    for (int i = 3; i < constraints_loop_equations(loop->type); i++) e[i].rotational = true;
-}
-
-static bool share_joints(const struct model *model, int a, int b)
+static bool share_joints(const struct model *model, const struct constraint *a, const struct constraint *b)
 {
     for (int i = 0; i < model->n_links; i++)
-        if (model->link[i].joint.nv > 0 && constraints_loop_has_joint(model, a, i) &&
-            constraints_loop_has_joint(model, b, i))
+        if (model->link[i].joint.nv > 0 && constraint_has_joint(model, a, i) && constraint_has_joint(model, b, i))
             return true;
     return false;
 }
 
-/* The number of a group is that of its first loop */
-static void group_loops(const struct model *model, struct constraints *loops)
+/* The number of a group is that of its first constraint */
+static void group_constraints(const struct model *model, struct constraints *all)
 {
-    for (int i = 0; i < loops->n_loops; i++) {
-        loops->group[i] = i;
+    struct constraint *c = all->constraint;
+    for (int i = 0; i < all->count; i++) {
+        c[i].group = i;
         for (int j = 0; j < i; j++) {
-            const int joined = loops->group[i] < loops->group[j] ? loops->group[i] : loops->group[j];
-            const int left = loops->group[i] < loops->group[j] ? loops->group[j] : loops->group[i];
-            if (joined == left || !share_joints(model, i, j)) continue;
+            const int joined = c[i].group < c[j].group ? c[i].group : c[j].group;
+            const int left = c[i].group < c[j].group ? c[j].group : c[i].group;
+            if (joined == left || !share_joints(model, &c[i], &c[j])) continue;
             for (int k = 0; k <= i; k++)
-                if (loops->group[k] == left) loops->group[k] = joined;
+                if (c[k].group == left) c[k].group = joined;
         }
     }
+}
+
+static void add_constraint(struct constraints *all, const struct constraint_kind *kind, int part, const char *name,
+                           int count)
+{
+    all->constraint[all->count++] =
+        (struct constraint){.kind = kind, .part = part, .name = name, .first = all->n_rows, .count = count};
+    all->n_rows += count;
+}
+
+/* A new kind of constraint is added here, for each part of the robot that is one */
+static void list_constraints(const struct robot *robot, struct constraints *all)
+{
+    for (int i = 0; i < robot->n_loops; i++) {
+        const struct loop *loop = &robot->loop[i];
+        const int count = loop_make(loop, all->loop[i].equation);
+        all->turning = all->turning || all->loop[i].equation[0].turns;
+        add_constraint(all, &loop_constraint, i, loop->name, count);
+        all->constraint[i].approximate = loop->approximate;
+    }
+    for (int i = 0; i < robot->n_couplings; i++)
+        if (!robot->coupling[i].elastic) add_constraint(all, &coupling_constraint, i, robot->coupling[i].name, 1);
 }
 
 struct constraints *constraints_make(const struct model *model, struct arena *arena)
 {
     const struct robot *robot = model->robot;
-    const size_t n = (size_t)model->nv, count = (size_t)robot->n_loops;
-    struct constraints *loops = arena_allocate(arena, 1, sizeof *loops);
-    int *first = arena_allocate(arena, count + 1, sizeof *first);
+    const size_t n = (size_t)model->nv, n_loops = (size_t)robot->n_loops;
+    struct constraints *all = arena_allocate(arena, 1, sizeof *all);
     if (arena->failed) return NULL;
-    for (int i = 0; i < robot->n_loops; i++) first[i + 1] = first[i] + constraints_loop_equations(robot->loop[i].type);
-    const size_t rows = (size_t)first[robot->n_loops];
-    *loops =
-        (struct constraints){.n_loops = robot->n_loops, .first = first, .n_rows = (int)rows, .n_active = (int)rows};
-    arena_arrays(arena, rows,
-                 ARRAYS(&loops->gap, &loops->rate, &loops->lambda, &loops->inverse_d, &loops->rhs, &loops->dlambda));
-    loops->equation = arena_allocate(arena, rows, sizeof *loops->equation);
-    loops->active = arena_allocate(arena, rows, sizeof *loops->active);
-    loops->side = arena_allocate(arena, count, sizeof *loops->side);
-    loops->group = arena_allocate(arena, count, sizeof *loops->group);
-    loops->G = arena_allocate(arena, rows * n, sizeof(double));
-    loops->X = arena_allocate(arena, rows * n, sizeof(double));
-    loops->S = arena_allocate(arena, rows * rows, sizeof(double));
-    loops->direction = arena_allocate(arena, n, sizeof(double));
-    for (int i = 0; rows > 0 && i < 2; i++)
-        loops->frames[i] = arena_allocate(arena, LOOP_LOADS * count * n, sizeof *loops->frames[i]);
+    all->constraint = arena_allocate(arena, n_loops + (size_t)robot->n_couplings, sizeof *all->constraint);
+    all->loop = arena_allocate(arena, n_loops, sizeof *all->loop);
     if (arena->failed) return NULL;
-
-    for (int i = 0; i < robot->n_loops; i++) {
-        make_equations(&robot->loop[i], loops->equation + first[i]);
-        loops->turning = loops->turning || loops->equation[first[i]].turns;
-    }
-    for (int i = 0; i < loops->n_rows; i++) loops->active[i] = i;
-    group_loops(model, loops);
-    return loops;
+    list_constraints(robot, all);
+    const size_t rows = (size_t)all->n_rows;
+    arena_arrays(arena, rows, ARRAYS(&all->gap, &all->rate, &all->lambda, &all->inverse_d, &all->rhs, &all->dlambda));
+    all->of_row = arena_allocate(arena, rows, sizeof *all->of_row);
+    all->active = arena_allocate(arena, rows, sizeof *all->active);
+    all->G = arena_allocate(arena, rows * n, sizeof(double));
+    all->X = arena_allocate(arena, rows * n, sizeof(double));
+    all->S = arena_allocate(arena, rows * rows, sizeof(double));
+    all->direction = arena_allocate(arena, n, sizeof(double));
+    for (int i = 0; n_loops > 0 && i < 2; i++)
+        all->frames[i] = arena_allocate(arena, LOOP_LOADS * n_loops * n, sizeof *all->frames[i]);
+    if (arena->failed) return NULL;
+    for (int i = 0; i < all->count; i++)
+        for (int k = 0; k < all->constraint[i].count; k++)
+            all->of_row[all->constraint[i].first + k] = &all->constraint[i];
+    for (int i = 0; i < all->n_rows; i++) all->active[i] = i;
+    all->n_active = all->n_rows;
+    group_constraints(model, all);
+    return all;
 }
 
-/* ---- loop frames ------------------------------------------------------------------------------------------------- */
+const char *constraint_label(const struct constraint *c, char text[MOST_LABEL])
+{
+    snprintf(text, MOST_LABEL, "%s[%d] (%s)", c->kind->part, c->part, c->name);
+    return text;
+}
+
+bool constraint_has_joint(const struct model *model, const struct constraint *c, int link)
+{
+    bool bends;
+    return c->kind->moved_by(model, c->part, link, &bends);
+}
+
+/* ---- at a state -------------------------------------------------------------------------------------------------- */
 
 void constraints_prepare(struct mechanism *m, const struct input *in)
 {
@@ -117,139 +107,32 @@ void constraints_prepare(struct mechanism *m, const struct input *in)
 
 void constraints_frames(struct mechanism *m, bool solved)
 {
-    for (int i = 0; i < m->robot->n_loops; i++) {
-        const struct anchor *anchor = m->model->loop_side[i];
-        const int count = anchor[SIDE_PLANE].link >= 0 ? LOOP_LOADS : SIDE_PLANE;
-        for (int s = 0; s < count; s++)
-            attachment_place(m->model, m->work, &anchor[s], solved, &m->constraints->side[i][s]);
-    }
+    const struct constraints *all = m->constraints;
+    for (int i = 0; i < all->count; i++)
+        if (all->constraint[i].kind->place != NULL) all->constraint[i].kind->place(m, &all->constraint[i], solved);
 }
 
-int constraints_loop(const struct constraints *loops, int row)
+void constraints_gap(struct mechanism *m, const struct input *in)
 {
-    int i = 0;
-    while (loops->first[i + 1] <= row) i++;
-    return i;
-}
-
-void constraints_rotation_directions(const struct equation *e, const struct attachment *side, double *a, double *b,
-                                     double *c)
-{
-    mul3(side[0].frame.R, e->a, a);
-    mul3(side[1].frame.R, e->b, b);
-    cross3(a, b, c);
-}
-
-void constraints_translation_direction(const struct equation *e, const struct attachment *side, double u[3])
-{
-    if (e->turns) mul3(side[SIDE_PLANE].frame.R, e->u, u);
-    else copy3(e->u, u);
-}
-
-/* Of a translation u'(p_A - p_B) and its rate u'(v_A - v_B) + (omega x u)'(p_A - p_B), omega of the plane                (95) */
-void constraints_gap(struct mechanism *m)
-{
-    struct constraints *loops = m->constraints;
+    const struct constraints *all = m->constraints;
     constraints_frames(m, false);
-    for (int row = 0; row < loops->n_rows; row++) {
-        const struct equation *e = &loops->equation[row];
-        const struct attachment *side = loops->side[constraints_loop(loops, row)];
-        const struct frame_motion *A = &side[SIDE_A].frame, *B = &side[SIDE_B].frame;
-        double a[3], b[3], c[3], u[3], ud[3];
-        if (e->rotational) {
-            constraints_rotation_directions(e, side, a, b, c);
-            loops->gap[row] = dot3(a, b);
-            loops->rate[row] = difference(c, A->omega, B->omega);
-            continue;
-        }
-        constraints_translation_direction(e, side, u);
-        loops->gap[row] = difference(u, A->p, B->p);
-        loops->rate[row] = difference(u, A->v, B->v);
-        if (!e->turns) continue;
-        cross3(side[SIDE_PLANE].frame.omega, u, ud);
-        loops->rate[row] += difference(ud, A->p, B->p);
-    }
+    for (int i = 0; i < all->count; i++) all->constraint[i].kind->measure_gap(m, &all->constraint[i], in);
 }
 
-double constraints_largest_gap(const struct constraints *loops)
+double constraints_largest_gap(const struct constraints *all)
 {
     double largest = 0;
-    for (int k = 0; k < loops->n_active; k++) largest = fmax(largest, fabs(loops->gap[loops->active[k]]));
+    for (int k = 0; k < all->n_active; k++) largest = fmax(largest, fabs(all->gap[all->active[k]]));
     return largest;
-}
-
-/* Acceleration of a constraint: of a rotation c'(alpha_A - alpha_B) + c_dot'(omega_A - omega_B) with
-   c_dot = (omega_A x a) x b + a x (omega_B x b);                                                                      (51)
-   of a translation u'(a_A - a_B) + 2 u_dot'(v_A - v_B) + u_ddot'(p_A - p_B), u_dot = omega x u,
-   u_ddot = alpha x u + omega x u_dot                                                                                  (95) */
-static double acceleration(const struct equation *e, const struct attachment *side)
-{
-    const struct frame_motion *A = &side[SIDE_A].frame, *B = &side[SIDE_B].frame, *plane = &side[SIDE_PLANE].frame;
-    double u[3], ud[3], udd[3], a[3], b[3], c[3], wa[3], wb[3], cd[3];
-    if (e->rotational) {
-        constraints_rotation_directions(e, side, a, b, c);
-        cross3(A->omega, a, wa);
-        cross3(B->omega, b, wb);
-        cross3(wa, b, cd);
-        add_cross3(a, wb, cd);
-        return difference(c, A->alpha, B->alpha) + difference(cd, A->omega, B->omega);
-    }
-    if (!e->turns) return difference(e->u, A->a, B->a);
-    constraints_translation_direction(e, side, u);
-    cross3(plane->omega, u, ud);
-    cross3(plane->alpha, u, udd);
-    add_cross3(plane->omega, ud, udd);
-    return difference(u, A->a, B->a) + 2 * difference(ud, A->v, B->v) + difference(udd, A->p, B->p);
-}
-
-/* ---- multipliers ------------------------------------------------------------------------------------------------- */
-
-void constraints_add_multiplier(const struct equation *e, const struct attachment *side, double x, double (*on)[6])
-{
-    double a[3], b[3], c[3], u[3];
-    if (e->rotational) {
-        constraints_rotation_directions(e, side, a, b, c);
-        axpy3(x, c, on[SIDE_A]);
-        axpy3(-x, c, on[SIDE_B]);
-        return;
-    }
-    constraints_translation_direction(e, side, u);
-    for (int s = SIDE_A; s <= SIDE_B; s++) {
-        const double f = s == SIDE_A ? x : -x;
-        cross3(side[s].r, u, c);
-        axpy3(f, c, on[s]);
-        axpy3(f, u, on[s] + 3);
-    }
-    if (!e->turns) return;
-    for (int i = 0; i < 3; i++) a[i] = side[SIDE_A].frame.p[i] - side[SIDE_B].frame.p[i];
-    cross3(u, a, c);
-    axpy3(x, c, on[SIDE_PLANE]);
-}
-
-/* Adds to G the generalized forces of a unit multiplier of a row on one of the frames of its loop */
-static void add_side(struct mechanism *m, int row, int s, double *G)
-{
-    const struct constraints *loops = m->constraints;
-    const int i = constraints_loop(loops, row);
-    double on[LOOP_LOADS][6] = {{0}};
-    constraints_add_multiplier(&loops->equation[row], loops->side[i], 1, on);
-    struct load load = m->load[LOOP_LOADS * i + s];
-    copy6(on[s], load.wrench);
-    dyn_frame_force(m->model, m->work, &load, G);
-}
-
-static int sides_of(const struct constraints *loops, int row)
-{
-    return loops->equation[row].turns ? LOOP_LOADS : SIDE_PLANE;
 }
 
 void constraints_row(struct mechanism *m, int k)
 {
-    const struct model *model = m->model;
-    double *G = m->constraints->G + (size_t)model->nv * (size_t)k;
-    const int row = m->constraints->active[k];
-    memset(G, 0, (size_t)model->nv * sizeof *G);
-    for (int s = 0; s < sides_of(m->constraints, row); s++) add_side(m, row, s, G);
+    const struct constraints *all = m->constraints;
+    const struct constraint *c = all->of_row[all->active[k]];
+    double *G = all->G + (size_t)m->model->nv * (size_t)k;
+    memset(G, 0, (size_t)m->model->nv * sizeof *G);
+    c->kind->add_row(m, c, all->active[k] - c->first, G);
 }
 
 /* G, and X = M^-1 G' by the factors of dyn_articulate(); S = G X, symmetric, upper triangle */
@@ -272,7 +155,7 @@ enum status constraints_factor(struct mechanism *m)
     struct constraints *loops = m->constraints;
     const int failed = cholesky_factor(loops->n_active, loops->S, loops->inverse_d);
     if (failed == 0) return STATUS_OK;
-    loops->failed = constraints_loop(loops, loops->active[failed - 1]);
+    loops->failed = (int)(loops->of_row[loops->active[failed - 1]] - loops->constraint);
     return STATUS_SINGULAR_LOOP;
 }
 
@@ -287,38 +170,34 @@ void constraints_respond(struct mechanism *m, double *x)
 
 void constraints_set_loads(struct mechanism *m)
 {
-    const struct constraints *loops = m->constraints;
-    for (int i = 0; i < m->robot->n_loops; i++) {
-        double on[LOOP_LOADS][6] = {{0}};
-        for (int row = loops->first[i]; row < loops->first[i + 1]; row++)
-            constraints_add_multiplier(&loops->equation[row], loops->side[i], loops->lambda[row], on);
-        for (int s = 0; s < LOOP_LOADS; s++) copy6(on[s], m->load[LOOP_LOADS * i + s].wrench);
-    }
+    const struct constraints *all = m->constraints;
+    if (m->multiplier_force != NULL) memset(m->multiplier_force, 0, (size_t)m->model->nv * sizeof(double));
+    for (int i = 0; i < all->count; i++) all->constraint[i].kind->set_loads(m, &all->constraint[i], all->lambda);
 }
 
-void constraints_accelerations(struct mechanism *m)
+void constraints_accelerations(struct mechanism *m, const double *qdd)
 {
-    struct constraints *loops = m->constraints;
-    for (int k = 0; k < loops->n_active; k++) {
-        const int row = loops->active[k];
-        loops->rhs[k] = acceleration(&loops->equation[row], loops->side[constraints_loop(loops, row)]);
+    struct constraints *all = m->constraints;
+    for (int k = 0; k < all->n_active; k++) {
+        const struct constraint *c = all->of_row[all->active[k]];
+        all->rhs[k] = c->kind->acceleration(m, c, all->active[k] - c->first, qdd);
     }
 }
 
 /* lambda = -S^-1 (acceleration of the gap of the open tree),   qdd += X lambda                                         (54) */
 void constraints_close_accelerations(struct mechanism *m, double *qdd)
 {
-    struct constraints *loops = m->constraints;
-    constraints_accelerations(m);
-    for (int k = 0; k < loops->n_active; k++) loops->rhs[k] = -loops->rhs[k];
+    struct constraints *all = m->constraints;
+    constraints_accelerations(m, qdd);
+    for (int k = 0; k < all->n_active; k++) all->rhs[k] = -all->rhs[k];
     constraints_respond(m, qdd);
-    constraints_scatter(loops, loops->rhs, loops->lambda);
+    constraints_scatter(all, all->rhs, all->lambda);
     constraints_set_loads(m);
 }
 
-void constraints_rows(struct mechanism *m)
+void constraints_rows(struct mechanism *m, const struct input *in)
 {
-    constraints_gap(m);
+    constraints_gap(m, in);
     for (int k = 0; k < m->constraints->n_active; k++) constraints_row(m, k);
 }
 
@@ -328,7 +207,7 @@ void constraints_rows(struct mechanism *m)
 static const double DEPENDENT = 1e-10;
 
 /* |G|^2 over the coordinates that are free to move */
-static double free_square(struct mechanism *m, const double *G)
+double constraints_free_square(struct mechanism *m, const double *G)
 {
     const struct model *model = m->model;
     double sum = 0;
@@ -340,26 +219,32 @@ static double free_square(struct mechanism *m, const double *G)
     return sum;
 }
 
-/* The size of every row as a fraction of the largest of its kind (translation or rotation). The size is that which the row would have
-   if the frames of its loop moved independently, |G_A|^2 + |G_B|^2 (and that of a plane that turns). A row whose sides move together,
-   or along a direction in which nothing moves, contains only rounding errors. Lever arms below 1e-10 m never count. */
+bool constraints_row_turns(const struct constraints *all, int row)
+{
+    const struct constraint *c = all->of_row[row];
+    return c->kind == &loop_constraint && all->loop[c->part].equation[row - c->first].rotational;
+}
+
+/* Translations, rotations, couplings: rows of one sort are compared with each other */
+static int row_sort(const struct constraints *all, int row)
+{
+    return all->of_row[row]->kind == &loop_constraint ? constraints_row_turns(all, row) : 2;
+}
+
+/* The size of every row as a fraction of the largest of its kind (translation, rotation, coupling). The size is that which the row
+   would have if its sides moved independently. Lever arms below 1e-10 m never count. */
 static void measure_rows(struct mechanism *m, double *fraction)
 {
-    const struct constraints *loops = m->constraints;
-    double largest[2] = {1e-10, 1e-10}, *G = loops->direction;
-    for (int row = 0; row < loops->n_rows; row++) {
-        const int kind = loops->equation[row].rotational;
-        double sum = 0;
-        for (int s = 0; s < sides_of(loops, row); s++) {
-            memset(G, 0, (size_t)m->model->nv * sizeof *G);
-            add_side(m, row, s, G);
-            sum += free_square(m, G);
-        }
-        largest[kind] = fmax(largest[kind], sum);
+    const struct constraints *all = m->constraints;
+    double largest[3] = {1e-10, 1e-10, 1e-10};
+    for (int row = 0; row < all->n_rows; row++) {
+        const struct constraint *c = all->of_row[row];
+        largest[row_sort(all, row)] =
+            fmax(largest[row_sort(all, row)], c->kind->row_size(m, c, row - c->first, all->direction));
     }
-    for (int row = 0; row < loops->n_rows; row++)
+    for (int row = 0; row < all->n_rows; row++)
         fraction[row] =
-            free_square(m, loops->G + (size_t)m->model->nv * (size_t)row) / largest[loops->equation[row].rotational];
+            constraints_free_square(m, all->G + (size_t)m->model->nv * (size_t)row) / largest[row_sort(all, row)];
 }
 
 /* Cholesky factorization with complete pivoting of S, scaled to a unit diagonal; rows are selected as long as a pivot remains. S is
@@ -397,21 +282,22 @@ static void choose_rows(struct mechanism *m)
 static void report_redundant(struct mechanism *m, struct report *report)
 {
     const struct constraints *loops = m->constraints;
-    char text[1024] = "";
+    char text[1024] = "", label[MOST_LABEL];
     int listed = 0, more = 0;
-    for (int i = 0, k = 0; i < m->robot->n_loops; i++) {
-        const int count = loops->first[i + 1] - loops->first[i], before = k;
-        while (k < loops->n_active && loops->active[k] < loops->first[i + 1]) k++;
+    for (int i = 0, k = 0; i < loops->count; i++) {
+        const struct constraint *c = &loops->constraint[i];
+        const int count = c->count, before = k;
+        while (k < loops->n_active && loops->active[k] < c->first + count) k++;
         if (k - before == count) continue;
         const size_t length = strlen(text), left = sizeof text - length;
-        const int needed = snprintf(text + length, left, "%sloops[%d] (%s): %d of its %d", listed > 0 ? ", " : "", i,
-                                    m->robot->loop[i].name, count - (k - before), count);
+        const int needed = snprintf(text + length, left, "%s%s: %d of its %d", listed > 0 ? ", " : "",
+                                    constraint_label(c, label), count - (k - before), count);
         if (needed >= 0 && (size_t)needed < left) listed++;
         else text[length] = '\0', more++;
     }
     if (listed + more == 0) return;
     const size_t length = strlen(text);
-    if (more > 0) snprintf(text + length, sizeof text - length, " and %d more loops", more);
+    if (more > 0) snprintf(text + length, sizeof text - length, " and %d more", more);
     report_add(report, REPORT_WARNING,
                "%s constraints are redundant (implied by the others or always satisfied); they are dropped, and their "
                "forces are zero",

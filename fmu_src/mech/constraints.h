@@ -1,11 +1,11 @@
-/* Closed loops: M qdd + h = Q + G' lambda with G qdd + G_dot qd = 0.
+/* Constraints: M qdd + h = Q + G' lambda with G qdd + G_dot qd = 0: closed loops, rigid couplings.
  *
  * The tree is solved first, without lambda. Each constraint then costs one inward and outward sweep with the factors of the tree,
- * so the mass matrix is never formed. With X = M^-1 G' and the accelerations of the loop frames of the open tree
- * (theory.md 50 to 55):   (G X) lambda = -(acceleration of the gap),   qdd = qdd_tree + X lambda.
+ * so the mass matrix is never formed. With X = M^-1 G' and the accelerations of the gaps of the open tree (theory.md 50 to 55, 111, 112):
+ *     (G X) lambda = -(acceleration of the gap),   qdd = qdd_tree + X lambda.
  *
- * Redundant constraints (a planar mechanism in space, a robot with more legs than it needs) are found by constraints_choose() and
- * dropped; their multipliers are zero. */
+ * Redundant rows (a planar mechanism in space, a robot with more legs than it needs) are found by constraints_choose() and
+ * dropped; their multipliers are zero. A kind of constraint is a file with its operations and a row of the table in constraints.c. */
 #ifndef MECH_CONSTRAINTS_H
 #define MECH_CONSTRAINTS_H
 
@@ -15,67 +15,92 @@
 
 struct mechanism;
 
-/* The frames of a loop, and the wrenches of its multipliers: A, B, and O of the link that carries the plane of a planar pin. */
-enum { SIDE_A, SIDE_B, SIDE_PLANE, LOOP_LOADS };
+struct constraint_kind;
 
-/* One constraint between the loop frames A and B: the gap along a direction, u'(p_A - p_B) = 0, u fixed in the world or, if it turns,
-   in O of a link; or, if rotational, two directions that stay perpendicular, a'b = 0, a fixed in A and b in B. */
-struct equation {
-    bool rotational, turns;
-    double u[3];       /* world axes, or axes of O */
-    double a[3], b[3]; /* in the loop frames */
+/* A part of the robot that gives rows of G. */
+struct constraint {
+    const struct constraint_kind *kind;
+    int part;         /* number of the loop or coupling in the robot             */
+    const char *name; /* its name in the robot                                   */
+    int first, count; /* rows                                                    */
+    bool approximate; /* the start positions of its joints need not close it     */
+    int group;        /* the first of the constraints that share joints with it */
 };
 
+struct constraint_kind {
+    const char *part; /* in messages: the key of the robot file */
+    /* Places for the accelerations of the last dyn_motion(); with `solved` also those of the last dyn_articulate_and_solve(). NULL:
+       there are none. */
+    void (*place)(struct mechanism *m, const struct constraint *c, bool solved);
+    /* Sets gap and rate of its rows, at these places and at q and qd of the input. */
+    void (*measure_gap)(struct mechanism *m, const struct constraint *c, const struct input *in);
+    /* G += its row number k: generalized forces of a unit multiplier. */
+    void (*add_row)(const struct mechanism *m, const struct constraint *c, int k, double *G);
+    /* The square of the size that the row would have if its sides moved independently. */
+    double (*row_size)(struct mechanism *m, const struct constraint *c, int k, double *scratch);
+    /* Acceleration of the gap, G qdd + G_dot qd, at these places or accelerations, and its change at changed places or dqdd. */
+    double (*acceleration)(const struct mechanism *m, const struct constraint *c, int k, const double *qdd);
+    double (*acceleration_change)(const struct mechanism *m, const struct constraint *c, int k, const double *dqdd);
+    /* Sets its wrenches, or adds to the forces of multipliers on joints. */
+    void (*set_loads)(struct mechanism *m, const struct constraint *c, const double *lambda);
+    /* Changes of its places; sets the change of its wrenches at constant multipliers (NULL: none); adds those of dlambda. */
+    void (*change_places)(struct mechanism *m, const struct constraint *c);
+    void (*change_loads)(struct mechanism *m, const struct constraint *c);
+    void (*add_load_changes)(struct mechanism *m, const struct constraint *c, const double *dlambda);
+    /* Whether the joint of a link changes the gap; *bends: whether the link's elastic coordinates do. */
+    bool (*moved_by)(const struct model *model, int part, int link, bool *bends);
+    /* Angle between directions that it keeps parallel, which the rows do not tell from half a turn [rad]; NULL: none. */
+    double (*misalignment)(const struct mechanism *m, const struct constraint *c);
+};
+
+extern const struct constraint_kind loop_constraint, coupling_constraint;
+
 struct constraints {
-    int n_loops;
-    int n_rows;                /* constraints of all loops                            */
-    int *first;                /* n_loops + 1: first row of each loop                 */
-    int *group;                /* n_loops: its group; loops of a group share joints   */
-    struct equation *equation; /* n_rows                                              */
-    int n_active;              /* active (independent) constraints                    */
-    int *active;               /* n_rows: the first n_active are rows, ascending        */
+    int count;
+    struct constraint *constraint; /* loops in the order of the file, then rigid couplings */
+    int n_rows;                    /* of all of them                                      */
+    struct constraint **of_row;    /* n_rows                                              */
+    int n_active;                  /* active (independent) rows                           */
+    int *active;                   /* n_rows: the first n_active are rows, ascending      */
+    bool turning;                  /* the plane of some loop turns with a link            */
 
     /* at a state; by rows */
-    bool turning;                          /* some plane turns with a link                         */
-    struct attachment (*side)[LOOP_LOADS]; /* n_loops: the loop frames, and O that carries the plane */
-    double *gap, *rate;                    /* n_rows, by constraints_gap()                [m; m/s] */
-    double *lambda;                        /* n_rows, by mechanism_forward()                       */
-    double *G;                             /* n_rows x nv: those of `active`, in its order         */
-    double *X;                             /* n_rows x nv: M^-1 G', in the same order              */
-    double *S, *inverse_d;                 /* n_active x n_active: factors of G X                      */
-    double *rhs;                           /* n_rows                                               */
-    int failed;                            /* index of the loop, after STATUS_SINGULAR_LOOP        */
-    double *dlambda;                       /* n_rows: change of lambda in a direction              */
-    double *direction;                     /* nv                                                   */
+    struct loop_places *loop; /* n_loops of the robot (loop.h)                             */
+    double *gap, *rate;       /* n_rows, by constraints_gap()                     [m; m/s] */
+    double *lambda;           /* n_rows, by mechanism_forward()                            */
+    double *G;                /* n_rows x nv: those of `active`, in its order              */
+    double *X;                /* n_rows x nv: M^-1 G', in the same order                   */
+    double *S, *inverse_d;    /* n_active x n_active: factors of G X                       */
+    double *rhs;              /* n_rows                                                    */
+    int failed;               /* index of the constraint, after STATUS_SINGULAR_LOOP       */
+    double *dlambda;          /* n_rows: change of lambda in a direction                   */
+    double *direction;        /* nv                                                        */
     /* nv x loads of loops: changes of the frames that have the loop frames attached, in the directions of q, of qd; NULL without
        loops */
     struct frame_derivative *frames[2];
 };
 
-/* All memory is from the arena; NULL: it failed. n_rows = 0 if the robot has no loops. All constraints are active until
-   constraints_choose(). */
+/* All memory is from the arena; NULL: it failed. n_rows = 0 if the robot has none. All rows are active until constraints_choose(). */
 struct constraints *constraints_make(const struct model *model, struct arena *arena);
 
-/* Number of constraints of a loop. */
-int constraints_loop_equations(enum loop_type type);
-
-/* The loop that a row belongs to. */
-int constraints_loop(const struct constraints *constraints, int row);
+/* What messages call a constraint: loops[0] (name). */
+enum { MOST_LABEL = 300 };
+const char *constraint_label(const struct constraint *c, char text[MOST_LABEL]);
 
 /* Positions and velocities for the accelerations of the gaps, which only planes that turn need. After dyn_motion(). */
 void constraints_prepare(struct mechanism *m, const struct input *in);
 
-/* Loop frames for the accelerations of the last dyn_motion(); with `solved` also those of the last dyn_articulate_and_solve(). */
+/* Places for the accelerations of the last dyn_motion(); with `solved` also those of the last dyn_articulate_and_solve(). */
 void constraints_frames(struct mechanism *m, bool solved);
 
-/* Gap and rate of all constraints. After dyn_velocity(). */
-void constraints_gap(struct mechanism *m);
+/* Gap and rate of all rows. After dyn_velocity() with this input. */
+void constraints_gap(struct mechanism *m, const struct input *in);
 
 /* The largest gap of the active constraints. After constraints_gap() or constraints_rows(). */
 double constraints_largest_gap(const struct constraints *constraints);
 
-/* Gap, rate and the rows of G of the active constraints. After dyn_velocity(). */
-void constraints_rows(struct mechanism *m);
+/* Gap, rate and the rows of G of the active constraints. After dyn_velocity() with this input. */
+void constraints_rows(struct mechanism *m, const struct input *in);
 
 /* G, X = M^-1 G' and S = G X, symmetric, upper triangle, at the frames of constraints_frames(). After dyn_articulate(). */
 void constraints_mobility(struct mechanism *m);
@@ -95,8 +120,8 @@ static inline void constraints_scatter(const struct constraints *constraints, co
     for (int k = 0; k < constraints->n_active; k++) by_row[constraints->active[k]] = x[k];
 }
 
-/* Sets rhs to the accelerations of the gaps of the active constraints, for the current loop frames. */
-void constraints_accelerations(struct mechanism *m);
+/* Sets rhs to the accelerations of the gaps of the active constraints, for the current places and these accelerations. */
+void constraints_accelerations(struct mechanism *m, const double *qdd);
 
 /* lambda, loads and qdd of the closed robot, from qdd and the loop frames of the open tree. */
 void constraints_close_accelerations(struct mechanism *m, double *qdd);
@@ -104,26 +129,19 @@ void constraints_close_accelerations(struct mechanism *m, double *qdd);
 /* The loads of the multipliers in lambda. After constraints_gap() or constraints_rows(). */
 void constraints_set_loads(struct mechanism *m);
 
+/* Whether the gap of a row is an angle. */
+bool constraints_row_turns(const struct constraints *constraints, int row);
+
+/* |G|^2 of a row over the coordinates that are free to move. */
+double constraints_free_square(struct mechanism *m, const double *G);
+
 /* Selects independent constraints at q and reports, in one message, how many of which loops are dropped. */
 enum status constraints_choose(struct mechanism *m, const double *q, struct report *report);
 
-/* ---- the directions of a constraint ------------------------------------------------------------------------------ */
-
-/* a, b of a rotational constraint in world axes, and c = a x b */
-void constraints_rotation_directions(const struct equation *e, const struct attachment *side, double *a, double *b,
-                                     double *c);
-
-/* u of a translational constraint in world axes */
-void constraints_translation_direction(const struct equation *e, const struct attachment *side, double u[3]);
-
-/* Adds to loads (LOOP_LOADS) the wrenches of a multiplier x on the links of A, B and the plane: x times
-   (r x u; u) and (-r x u; -u), or (c; 0) and (-c; 0); on the plane (u x (p_A - p_B); 0)                              (96) */
-void constraints_add_multiplier(const struct equation *e, const struct attachment *side, double x, double (*on)[6]);
-
 /* ---- closing (close.c) ------------------------------------------------------------------------------------------- */
 
-/* Whether the joint of a link is on the path between the two sides of a loop: a joint of that loop. */
-bool constraints_loop_has_joint(const struct model *model, int loop, int link);
+/* Whether the joint of a link changes the gap of a constraint. */
+bool constraint_has_joint(const struct model *model, const struct constraint *c, int link);
 
 /* How loops are closed. */
 struct closing {
@@ -160,7 +178,7 @@ enum status constraints_project_fixed(struct mechanism *m, double *q, double *qd
 enum status constraints_choose_and_project(struct mechanism *m, double *q, double *qd, struct report *redundant,
                                            struct report *report);
 
-/* The loop whose dropped constraints have a larger gap than inexact lengths explain, and that gap; -1: none. After
+/* The constraint whose dropped rows have a larger gap than inexact lengths explain, and that gap; -1: none. After
    constraints_gap(). */
 int constraints_missed(const struct constraints *constraints, double *gap);
 

@@ -16,11 +16,7 @@ static void place_loads(struct mechanism *m)
             load->link = m->model->loop_side[i][s].link;
             load->section = m->model->loop_side[i][s].section;
         }
-    for (int i = 0; i < m->robot->n_actuators; i++)
-        for (int s = 0; s < 2; s++, load++) {
-            load->link = m->model->actuator_end[i][s].link;
-            load->section = m->model->actuator_end[i][s].section;
-        }
+    elements_place(m);
 }
 
 /* What is built from the numbers of the robot: model, work and tangent, which are NULL before */
@@ -41,22 +37,43 @@ static void free_tree(struct mechanism *m)
     model_free(m->model);
 }
 
+/* Whether elements or constraints act on joints: then there are forces on them */
+static bool acts_on_joints(const struct mechanism *m)
+{
+    bool acts = m->robot->n_couplings > 0;
+    for (int i = 0; i < m->n_elements; i++) acts = acts || m->element[i].kind->n_ends == 0;
+    return acts;
+}
+
+static void make_parts(struct mechanism *m)
+{
+    const size_t nv = (size_t)m->model->nv;
+    struct arena *arena = &m->arena;
+    m->n_loads = LOOP_LOADS * m->robot->n_loops;
+    m->constraints = constraints_make(m->model, arena);
+    m->newton_constraints = constraints_make(m->model, arena);
+    m->own_qdd = arena_allocate(arena, nv, sizeof *m->own_qdd);
+    if (!arena->failed) elements_make(m, arena);
+    if (!arena->failed) drives_make(m, arena);
+    m->load = arena_allocate(arena, (size_t)m->n_loads, sizeof *m->load);
+    m->load_change = arena_allocate(arena, (size_t)m->n_loads, sizeof *m->load_change);
+    if (!arena->failed && acts_on_joints(m))
+        arena_arrays(arena, nv,
+                     ARRAYS(&m->joint_force, &m->multiplier_force, &m->joint_force_sum, &m->joint_force_change));
+    for (int i = 0; i < m->n_elements && !arena->failed; i++) {
+        const struct force_element *e = &m->element[i];
+        if (e->kind->n_ends > 0 && m->acts_at != PLACED_AND_MOVING)
+            m->acts_at = e->drive >= 0 ? PLACED_AND_MOVING : PLACED;
+    }
+}
+
 enum status mechanism_make(const struct robot *robot, struct mechanism *m, struct report *report)
 {
-    const size_t loads = (size_t)actuator_load(robot, robot->n_actuators);
-    struct arena *arena = &m->arena;
     memset(m, 0, sizeof *m);
     m->robot = robot;
     enum status status = make_tree(m, report);
-    if (status == STATUS_OK) {
-        m->constraints = constraints_make(m->model, arena);
-        m->newton_constraints = constraints_make(m->model, arena);
-        if (!arena->failed) m->drive_rows = drive_rows_make(m->model, m->constraints->n_rows, arena);
-        m->actuators = actuators_make(robot, arena);
-        m->load = arena_allocate(arena, loads, sizeof *m->load);
-        m->load_change = arena_allocate(arena, loads, sizeof *m->load_change);
-        if (arena->failed) status = STATUS_NO_MEMORY;
-    }
+    if (status == STATUS_OK) make_parts(m);
+    if (status == STATUS_OK && m->arena.failed) status = STATUS_NO_MEMORY;
     if (status == STATUS_OK) place_loads(m);
     else mechanism_free(m);
     return status;
@@ -82,6 +99,7 @@ enum status mechanism_remake(struct mechanism *m, struct report *report)
     }
     free_tree(m);
     *m = made;
+    m->stage = STAGE_NONE;
     place_loads(m);
     return STATUS_OK;
 }
@@ -92,26 +110,115 @@ void mechanism_set_masses(struct mechanism *m, int link)
     model_set_added_mass(m->model, link);
     work_reset(m->model, m->work, link);
     work_reset(m->model, m->newton_work, link);
+    m->stage = STAGE_NONE;
 }
 
-/* ---- forward dynamics -------------------------------------------------------------------------------------------- */
+/* ---- stages ------------------------------------------------------------------------------------------------------ */
 
-enum status mechanism_forward(struct mechanism *m, const struct input *in, double *qdd)
+void mechanism_set(struct mechanism *m, const struct input *in)
 {
-    struct input actuated;
-    dyn_configuration(m->model, m->work, in->q);
-    enum status status = actuators_apply(m, in, &actuated);
-    if (status != STATUS_OK) return status;
-    dyn_motion(m->model, m->work, &actuated, NULL);
-    status = dyn_articulate_and_solve(m->model, m->work, &actuated, qdd);
+    m->in = *in;
+    m->qdd = m->own_qdd;
+    m->stage = STAGE_NONE;
+}
+
+static int first_of_elements(const struct mechanism *m)
+{
+    return LOOP_LOADS * m->robot->n_loops;
+}
+
+void mechanism_place(struct mechanism *m, enum places places)
+{
+    if (places == NOT_PLACED) return;
+    mechanism_at(m, places == PLACED ? STAGE_POSITION : STAGE_VELOCITY);
+    if (m->places >= places) return;
+    if (places == PLACED) dyn_position(m->model, m->work);
+    else dyn_velocity(m->model, m->work, &m->in);
+    m->places = places;
+}
+
+/* Forces of elements become loads; those of lines that are given need no velocities */
+static enum status act(struct mechanism *m)
+{
+    const int first = first_of_elements(m);
+    m->stage = STAGE_VELOCITY;
+    mechanism_place(m, m->acts_at);
+    enum status status = elements_measure(m, &m->in);
+    if (status == STATUS_OK) status = elements_act(m, &m->in);
+    if (status == STATUS_OK) dyn_add_loads(m->work, m->n_loads - first, m->load + first);
+    return status;
+}
+
+/* M qdd + h = Q + G' lambda                                                                                            (54) */
+static enum status accelerate(struct mechanism *m)
+{
+    m->in.joint_force = m->joint_force;
+    enum status status = dyn_articulate_and_solve(m->model, m->work, &m->in, m->qdd);
     if (status != STATUS_OK || m->constraints->n_rows == 0) return status;
-    constraints_prepare(m, &actuated);
+    if (m->constraints->turning) mechanism_place(m, PLACED_AND_MOVING);
     constraints_frames(m, true);
     constraints_mobility(m);
     status = constraints_factor(m);
-    if (status == STATUS_OK) constraints_close_accelerations(m, qdd);
+    if (status == STATUS_OK) constraints_close_accelerations(m, m->qdd);
     return status;
 }
+
+enum status mechanism_at(struct mechanism *m, enum mechanism_stage stage)
+{
+    enum status status = STATUS_OK;
+    const enum mechanism_stage before = m->configuration == m->work->configuration ? m->stage : STAGE_NONE;
+    if (before == STAGE_NONE) {
+        dyn_configuration(m->model, m->work, m->in.q);
+        m->configuration = m->work->configuration;
+        m->places = NOT_PLACED;
+    }
+    if (before < STAGE_VELOCITY && stage >= STAGE_VELOCITY) dyn_motion(m->model, m->work, &m->in, NULL);
+    if (before < STAGE_FORCES && stage >= STAGE_FORCES && m->n_elements > 0) status = act(m);
+    if (before < STAGE_ACCELERATION && stage == STAGE_ACCELERATION && status == STATUS_OK) status = accelerate(m);
+    m->stage = status != STATUS_OK ? STAGE_NONE : before > stage ? before : stage;
+    return status;
+}
+
+enum status mechanism_forward(struct mechanism *m, const struct input *in, double *qdd)
+{
+    mechanism_set(m, in);
+    m->qdd = qdd;
+    return mechanism_at(m, STAGE_ACCELERATION);
+}
+
+enum status mechanism_load_elements(struct mechanism *m, const struct input *in, struct input *loaded)
+{
+    const int first = first_of_elements(m);
+    *loaded = *in;
+    if (m->n_elements == 0) return STATUS_OK;
+    if (m->acts_at != NOT_PLACED) dyn_position(m->model, m->work);
+    enum status status = elements_measure(m, in);
+    if (status == STATUS_OK) status = elements_act(m, in);
+    loaded->joint_force = m->joint_force;
+    loaded->n_loads = m->n_loads - first;
+    loaded->load = m->load + first;
+    return status;
+}
+
+enum status mechanism_efforts(struct mechanism *m, const struct input *in)
+{
+    mechanism_set(m, in);
+    const enum status status = drives_measure(m);
+    return status == STATUS_OK ? drives_evaluate(m, in) : status;
+}
+
+void mechanism_energy(const struct mechanism *m, const struct input *in, struct energy *energy)
+{
+    dyn_energy(m->model, m->work, in, energy);
+    for (int i = 0; i < m->n_elements; i++) {
+        const struct force_element *e = &m->element[i];
+        energy->elastic += e->energy;
+        energy->loss += e->loss;
+        if (e->kind == &hinge_element) energy->power += e->F * e->rate;
+    }
+}
+
+/* ---- forward dynamics with the dense mass matrix ------------------------------------------------------------------ */
 
 /* X and S from the Cholesky factor of M; zero for prescribed coordinates */
 static void dense_mobility(struct mechanism *m)
@@ -135,13 +242,14 @@ static void dense_mobility(struct mechanism *m)
 
 enum status mechanism_forward_composite(struct mechanism *m, const struct input *in, double *qdd)
 {
-    struct input actuated;
+    struct input loaded;
+    m->stage = STAGE_NONE;
     dyn_configuration(m->model, m->work, in->q);
-    enum status status = actuators_apply(m, in, &actuated);
-    if (status == STATUS_OK) status = dyn_forward_composite(m->model, m->work, &actuated, qdd);
+    enum status status = mechanism_load_elements(m, in, &loaded);
+    if (status == STATUS_OK) status = dyn_forward_composite(m->model, m->work, &loaded, qdd);
     if (status != STATUS_OK || m->constraints->n_rows == 0) return status;
-    dyn_motion(m->model, m->work, &actuated, qdd);
-    constraints_prepare(m, &actuated);
+    dyn_motion(m->model, m->work, &loaded, qdd);
+    constraints_prepare(m, &loaded);
     constraints_frames(m, false);
     dense_mobility(m);
     status = constraints_factor(m);
@@ -152,8 +260,11 @@ enum status mechanism_forward_composite(struct mechanism *m, const struct input 
 struct input mechanism_loaded(const struct mechanism *m, const struct input *in)
 {
     struct input loaded = *in;
-    loaded.n_loads = actuator_load(m->robot, m->robot->n_actuators);
+    loaded.n_loads = m->n_loads;
     loaded.load = m->load;
+    loaded.joint_force = m->joint_force_sum;
+    for (int i = 0; m->joint_force != NULL && i < m->model->nv; i++)
+        m->joint_force_sum[i] = m->joint_force[i] + m->multiplier_force[i];
     return loaded;
 }
 
@@ -161,7 +272,7 @@ const char *mechanism_reason(const struct mechanism *m, enum status status, char
 {
     const struct robot *robot = m->robot;
     const struct link *link = &robot->link[m->work->failed_link];
-    const int a = m->actuators->failed, i = m->constraints->failed;
+    char label[MOST_LABEL];
     const char *why = status_text(status);
     double gap;
     const int missed = status == STATUS_MISSED_LOOP ? constraints_missed(m->constraints, &gap) : -1;
@@ -176,14 +287,15 @@ const char *mechanism_reason(const struct mechanism *m, enum status status, char
                  "or motor_inertia",
                  why, link->name, link->joint.name);
     else if (status == STATUS_SHORT_ACTUATOR)
-        snprintf(text, REASON_SIZE, "actuators[%d] (%s): %s", a, robot->actuator[a].name, why);
+        snprintf(text, REASON_SIZE, "actuators[%d] (%s): %s", m->element[m->failed_element].part,
+                 robot->actuator[m->element[m->failed_element].part].name, why);
     else if (status == STATUS_SINGULAR_LOOP)
-        snprintf(text, REASON_SIZE, "loops[%d] (%s): %s", i, robot->loop[i].name, why);
+        snprintf(text, REASON_SIZE, "%s: %s",
+                 constraint_label(&m->constraints->constraint[m->constraints->failed], label), why);
     else if (missed >= 0)
-        snprintf(
-            text, REASON_SIZE,
-            "loops[%d] (%s): %s, by %.3g m (or rad): the start is singular, or axes or prescribed motions do not fit",
-            missed, robot->loop[missed].name, why, gap);
+        snprintf(text, REASON_SIZE,
+                 "%s: %s, by %.3g m (or rad): the start is singular, or axes or prescribed motions do not fit",
+                 constraint_label(&m->constraints->constraint[missed], label), why, gap);
     else snprintf(text, REASON_SIZE, "%s", why);
     return text;
 }

@@ -1,11 +1,22 @@
-/* The whole robot as equations of motion: a tree of links (model, work, tangent), its closed loops (constraints) and its line
-   actuators. Every function that needs more than the tree takes a mechanism. */
+/* The whole robot as equations of motion: a tree of links (model, work, tangent), its constraints and its force elements. Every
+   function that needs more than the tree takes a mechanism. */
 #ifndef MECH_MECHANISM_H
 #define MECH_MECHANISM_H
 
-#include "mech/actuators.h"
 #include "mech/constraints.h"
-#include "mech/drive_rows.h"
+#include "mech/drives.h"
+#include "mech/element.h"
+#include "mech/loop.h"
+
+/* How far a state has been evaluated; each stage includes those before it.
+     STAGE_POSITION      frames and mass blocks
+     STAGE_VELOCITY      inertia forces, for zero accelerations
+     STAGE_FORCES        what elements measure, their forces and wrenches, all values of drives
+     STAGE_ACCELERATION  accelerations and multipliers */
+enum mechanism_stage { STAGE_NONE, STAGE_POSITION, STAGE_VELOCITY, STAGE_FORCES, STAGE_ACCELERATION };
+
+/* Beside the stages: the origins of all frames; also their velocities. */
+enum places { NOT_PLACED, PLACED, PLACED_AND_MOVING };
 
 struct mechanism {
     const struct robot *robot;
@@ -13,20 +24,30 @@ struct mechanism {
     struct work *work;
     struct tangent *tangent;
     struct constraints *constraints;
-    struct actuators *actuators;
-    struct work *newton_work; /* factors of the Newton matrix, at the state where it was made                   */
-    struct constraints *newton_constraints; /* G, X = N^-1 G', S = G X there                                    */
-    struct drive_rows *drive_rows;          /* what drives add to it                                            */
-    struct load *load;        /* LOOP_LOADS per loop: wrenches of its multipliers; then 2 per actuator          */
-    double (*load_change)[6]; /* as many: change in a direction                                                 */
+    int n_elements;
+    struct force_element *element;
+    struct drives drives;
+    int failed_element;  /* index, after STATUS_SHORT_ACTUATOR                                    */
+    enum places acts_at; /* what elements need                                                    */
+
+    struct input in;            /* the state and what acts on it, by mechanism_set()                     */
+    enum mechanism_stage stage; /* that it has reached, in this configuration of the work                */
+    enum places places;
+    unsigned configuration;
+    double *qdd, *own_qdd; /* nv, by STAGE_ACCELERATION: the caller's of mechanism_forward(), or its own */
+
+    struct work *newton_work;               /* factors of the Newton matrix, at the state where it was made          */
+    struct constraints *newton_constraints; /* G, X = N^-1 G', S = G X there                           */
+    struct element_rows rows;               /* what elements add to it                                 */
+
+    /* wrenches: LOOP_LOADS per loop, of its multipliers; then those of the elements */
+    int n_loads;
+    struct load *load;
+    double (*load_change)[6]; /* their changes in a direction                                           */
+    /* nv; NULL: nothing acts on joints: forces of elements and of multipliers, their sum; its change in a direction */
+    double *joint_force, *multiplier_force, *joint_force_sum, *joint_force_change;
     struct arena arena;
 };
-
-/* Index of the first load of an actuator in load. */
-static inline int actuator_load(const struct robot *robot, int actuator)
-{
-    return LOOP_LOADS * robot->n_loops + 2 * actuator;
-}
 
 /* The robot must outlive the mechanism. On failure nothing is left to free. */
 enum status mechanism_make(const struct robot *robot, struct mechanism *m, struct report *report);
@@ -38,13 +59,29 @@ enum status mechanism_remake(struct mechanism *m, struct report *report);
 /* Payload and added mass of a link from the robot, at any time: no memory is allocated. */
 void mechanism_set_masses(struct mechanism *m, int link);
 
-/* Forward dynamics: recursive, and with the dense mass matrix. lambda and load are set too; mechanism_loaded() is then the
-   input for dyn_inverse() and the tangents. */
+/* A new state: nothing is evaluated yet. The arrays of the input must remain valid. */
+void mechanism_set(struct mechanism *m, const struct input *in);
+/* Evaluates what is missing up to a stage. */
+enum status mechanism_at(struct mechanism *m, enum mechanism_stage stage);
+/* Computes the origins of frames, for their velocities also STAGE_VELOCITY, if they are missing. */
+void mechanism_place(struct mechanism *m, enum places places);
+
+/* Forward dynamics: recursive, which is STAGE_ACCELERATION, and with the dense mass matrix. lambda and load are set too;
+   mechanism_loaded() is then the input for dyn_inverse() and the tangents. */
 enum status mechanism_forward(struct mechanism *m, const struct input *in, double *qdd);
 enum status mechanism_forward_composite(struct mechanism *m, const struct input *in, double *qdd);
 
-/* `in` with the loads of loops and actuators. After mechanism_forward(). */
+/* `in` with the loads and joint forces of elements and multipliers. After mechanism_forward(). */
 struct input mechanism_loaded(const struct mechanism *m, const struct input *in);
+
+/* `in` with those of the elements alone, whose forces are computed. After dyn_configuration(); drives also need dyn_velocity(). */
+enum status mechanism_load_elements(struct mechanism *m, const struct input *in, struct input *loaded);
+
+/* Efforts of the drives alone: no more is computed than these need. */
+enum status mechanism_efforts(struct mechanism *m, const struct input *in);
+
+/* dyn_energy(), and that of the elements. After STAGE_FORCES and dyn_velocity(). */
+void mechanism_energy(const struct mechanism *m, const struct input *in, struct energy *energy);
 
 /* Why the last function of a mechanism failed, with the link, the loop or the actuator that is the cause, and what to do. */
 const char *mechanism_reason(const struct mechanism *m, enum status status, char text[REASON_SIZE]);
@@ -57,9 +94,9 @@ const char *mechanism_reason(const struct mechanism *m, enum status status, char
 enum status mechanism_residual(struct mechanism *m, const struct input *in, const double *qdd, const double *lambda,
                                double *force, double *gap_acceleration);
 
-/* Factors N = M + gamma D + gamma^2 K at (q, qd), with the terms of drives by drive_rows->s, and with loops the matrix [N -G'; G 0].
+/* Factors N = M + gamma D + gamma^2 K at a state, with the terms of elements and drives, and with constraints the matrix [N -G'; G 0].
    The factors are valid until the next call; no other function changes them. */
-enum status mechanism_newton_factor(struct mechanism *m, const double *q, const double *qd, double gamma);
+enum status mechanism_newton_factor(struct mechanism *m, const struct input *in, double gamma);
 
 /* N x - G' mu = force, G x = gap_acceleration: overwrites force by x and gap_acceleration by mu. */
 void mechanism_newton_solve(struct mechanism *m, double *force, double *gap_acceleration);

@@ -12,28 +12,30 @@ enum status mechanism_residual(struct mechanism *m, const struct input *in, cons
                                double *force, double *gap_acceleration)
 {
     const struct model *model = m->model;
-    struct constraints *loops = m->constraints;
-    struct input loaded;
+    struct constraints *all = m->constraints;
+    mechanism_set(m, in);
     dyn_configuration(model, m->work, in->q);
-    const enum status status = actuators_apply(m, in, &loaded);
+    dyn_motion(model, m->work, in, qdd);
+    if (m->acts_at == PLACED_AND_MOVING || all->turning) dyn_velocity(model, m->work, in);
+    else if (m->acts_at == PLACED || all->n_rows > 0) dyn_position(model, m->work);
+    enum status status = elements_measure(m, in);
+    if (status == STATUS_OK) status = elements_act(m, in);
     if (status != STATUS_OK) return status;
-    if (loops->n_rows > 0) { /* loads of the multipliers at the loop frames of this configuration */
-        dyn_position(model, m->work);
+    if (all->n_rows > 0) { /* loads of the multipliers at the places of this configuration */
         constraints_frames(m, false);
-        memcpy(loops->lambda, lambda, (size_t)loops->n_rows * sizeof *lambda);
+        memcpy(all->lambda, lambda, (size_t)all->n_rows * sizeof *lambda);
         constraints_set_loads(m);
-        loaded = mechanism_loaded(m, in);
     }
-    dyn_inverse(model, m->work, &loaded, qdd, force);
+    const struct input loaded = mechanism_loaded(m, in);
+    dyn_add_loads(m->work, loaded.n_loads, loaded.load);
+    dyn_inverse_forces(model, m->work, &loaded, qdd, force);
     for (int i = 0; i < model->n_links && in->tau != NULL; i++) {
         const struct link_model *lm = &model->link[i];
         for (int k = 0; !lm->passive && k < lm->joint.nv; k++) force[lm->v + k] -= in->tau[lm->tau + k];
     }
-    if (loops->n_rows == 0) return STATUS_OK;
-    constraints_prepare(m, in);
-    constraints_frames(m, false);
-    constraints_accelerations(m); /* G qdd + G_dot qd */
-    constraints_scatter(loops, loops->rhs, gap_acceleration);
+    if (all->n_rows == 0) return STATUS_OK;
+    constraints_accelerations(m, qdd); /* G qdd + G_dot qd */
+    constraints_scatter(all, all->rhs, gap_acceleration);
     return STATUS_OK;
 }
 
@@ -83,57 +85,75 @@ static double *row_of(double *rows, int count, int i)
     return rows + (size_t)count * (size_t)i;
 }
 
-/* J of the lines with drives; Y and the factors of 1/s + J Y of those with s != 0 */
-static enum status factor_lines(struct mechanism *m)
+/* Forces of elements and drives at the point, and their s */
+static enum status differentiate_elements(struct mechanism *m, const struct input *in, double gamma)
 {
     struct mechanism shadow = at_newton_point(m);
-    struct drive_rows *rows = m->drive_rows;
+    if (m->acts_at == PLACED_AND_MOVING) {
+        dyn_motion(m->model, shadow.work, in, NULL);
+        dyn_velocity(m->model, shadow.work, in);
+    } else dyn_position(m->model, shadow.work);
+    m->stage = STAGE_NONE; /* the elements are now at this point */
+    enum status status = elements_measure(&shadow, in);
+    m->failed_element = shadow.failed_element;
+    if (status == STATUS_OK) status = elements_act(m, in);
+    if (status == STATUS_OK && in->drive != NULL) status = drives_newton(m, in, gamma);
+    for (int i = 0; i < m->n_elements; i++) {
+        struct force_element *e = &m->element[i];
+        if (e->drive < 0 || in->drive == NULL) e->s = -gamma * (gamma * e->by_x + e->by_rate);
+        if (e->J != NULL && (e->s != 0 || e->drive >= 0)) element_row(&shadow, e, e->J);
+    }
+    return status;
+}
+
+/* Y and the factors of 1/s + J Y of the elements with a row and s != 0 */
+static enum status factor_elements(struct mechanism *m)
+{
+    struct element_rows *rows = &m->rows;
     const int n = m->model->nv, n_rows = m->constraints->n_rows;
     rows->n_active = 0;
-    dyn_position(m->model, shadow.work);
-    actuators_measure(&shadow);
-    for (int d = 0; d < m->robot->n_drives; d++) {
-        double *J = row_of(rows->J, n, d);
+    for (int i = 0; i < m->n_elements; i++) {
+        const struct force_element *e = &m->element[i];
         const int k = rows->n_active;
-        if (m->robot->drive[d].actuator < 0) continue;
-        actuators_row(&shadow, m->robot->drive[d].actuator, J);
-        if (rows->s[d] == 0) continue;
-        memcpy(row_of(rows->Y, n, k), J, (size_t)n * sizeof *J);
+        if (e->J == NULL || e->s == 0) continue;
+        memcpy(row_of(rows->Y, n, k), e->J, (size_t)n * sizeof *e->J);
         memset(row_of(rows->mu, n_rows, k), 0, (size_t)n_rows * sizeof *rows->mu);
         solve_closed(m, row_of(rows->Y, n, k), row_of(rows->mu, n_rows, k));
-        rows->active[rows->n_active++] = d;
+        rows->active[rows->n_active++] = i;
     }
     for (int i = 0; i < rows->n_active; i++)
-        for (int j = 0; j < rows->n_active; j++)
-            rows->T[rows->n_active * i + j] = (i == j ? 1 / rows->s[rows->active[i]] : 0) +
-                                              dense_dot(n, row_of(rows->J, n, rows->active[i]), row_of(rows->Y, n, j));
+        for (int j = 0; j < rows->n_active; j++) {
+            const struct force_element *e = &m->element[rows->active[i]];
+            rows->T[rows->n_active * i + j] = (i == j ? 1 / e->s : 0) + dense_dot(n, e->J, row_of(rows->Y, n, j));
+        }
     return lu_factor(rows->n_active, rows->T, rows->pivot) == 0 ? STATUS_OK : STATUS_NEWTON_MATRIX;
 }
 
-enum status mechanism_newton_factor(struct mechanism *m, const double *q, const double *qd, double gamma)
+enum status mechanism_newton_factor(struct mechanism *m, const struct input *in, double gamma)
 {
     struct work *work = m->newton_work;
-    dyn_configuration(m->model, work, q);
-    dyn_newton_terms(m->model, work, q, qd, gamma);
-    for (int d = 0; d < m->robot->n_drives; d++) { /* on a joint, s counts like motor inertia */
-        const int link = m->robot->drive[d].link;
-        /* a drive with negative s could make N indefinite: it is left to the iteration */
-        if (link >= 0) work->link[link].newton_hinge[0] += fmax(m->drive_rows->s[d], 0);
-    }
-    enum status status = dyn_articulate(m->model, work);
+    enum status status = STATUS_OK;
+    dyn_configuration(m->model, work, in->q);
+    if (m->n_elements > 0) status = differentiate_elements(m, in, gamma);
+    if (status != STATUS_OK) return status;
+    dyn_newton_terms(m->model, work, in->q, in->qd, gamma);
+    for (int i = 0; i < m->n_elements; i++) /* on a joint, s counts like motor inertia */
+        /* an element with negative s could make N indefinite: it is left to the iteration */
+        if (m->element[i].J == NULL) work->link[m->element[i].part].newton_hinge[0] += fmax(m->element[i].s, 0);
+    status = dyn_articulate(m->model, work);
     m->work->failed_link = work->failed_link;
     if (status == STATUS_OK && m->constraints->n_rows > 0) status = factor_loops(m);
-    if (status == STATUS_OK && m->robot->n_drives > 0) status = factor_lines(m);
+    if (status == STATUS_OK && m->n_elements > 0) status = factor_elements(m);
     return status;
 }
 
 void mechanism_newton_solve(struct mechanism *m, double *force, double *gap_acceleration)
 {
-    const struct drive_rows *rows = m->drive_rows;
+    const struct element_rows *rows = &m->rows;
     const int n = m->model->nv, n_rows = m->constraints->n_rows;
     solve_closed(m, force, gap_acceleration);
     if (rows->n_active == 0) return;
-    for (int k = 0; k < rows->n_active; k++) rows->rhs[k] = dense_dot(n, row_of(rows->J, n, rows->active[k]), force);
+    for (int k = 0; k < rows->n_active; k++) rows->rhs[k] = dense_dot(n, m->element[rows->active[k]].J, force);
     lu_solve(rows->n_active, rows->T, rows->pivot, rows->rhs);
     for (int k = 0; k < rows->n_active; k++) {
         const double *Y = row_of(rows->Y, n, k), *mu = row_of(rows->mu, n_rows, k), F = rows->rhs[k];
@@ -142,41 +162,14 @@ void mechanism_newton_solve(struct mechanism *m, double *force, double *gap_acce
     }
 }
 
+/* Laws of elements act as -dF = -(by_x dx + by_rate dv) */
 void mechanism_newton_force(const struct mechanism *m, const double *dx, const double *dv, double *force)
 {
     dyn_newton_force(m->model, m->newton_work, dx, dv, force);
-}
-
-/* ---- drives ------------------------------------------------------------------------------------------------------ */
-
-double drive_rows_velocity(const struct mechanism *m, int drive, const double *x)
-{
-    const int link = m->robot->drive[drive].link;
-    if (link >= 0) return x[m->model->link[link].v];
-    return dense_dot(m->model->nv, row_of(m->drive_rows->J, m->model->nv, drive), x);
-}
-
-void drive_rows_add_force(const struct mechanism *m, int drive, double F, double *force)
-{
-    const int link = m->robot->drive[drive].link;
-    const double *J = row_of(m->drive_rows->J, m->model->nv, drive);
-    if (link >= 0) force[m->model->link[link].v] += F;
-    else
-        for (int i = 0; i < m->model->nv; i++) force[i] += J[i] * F;
-}
-
-struct drive_rows *drive_rows_make(const struct model *model, int n_rows, struct arena *arena)
-{
-    const size_t drives = (size_t)model->robot->n_drives, n = (size_t)model->nv;
-    struct drive_rows *rows = arena_allocate(arena, 1, sizeof *rows);
-    if (rows == NULL) return NULL;
-    rows->s = arena_allocate(arena, drives, sizeof(double));
-    rows->J = arena_allocate(arena, drives * n, sizeof(double));
-    rows->active = arena_allocate(arena, drives, sizeof(int));
-    rows->Y = arena_allocate(arena, drives * n, sizeof(double));
-    rows->mu = arena_allocate(arena, drives * (size_t)n_rows, sizeof(double));
-    rows->T = arena_allocate(arena, drives * drives, sizeof(double));
-    rows->pivot = arena_allocate(arena, drives, sizeof(int));
-    rows->rhs = arena_allocate(arena, drives, sizeof(double));
-    return rows;
+    for (int i = 0; i < m->n_elements; i++) {
+        const struct force_element *e = &m->element[i];
+        if (e->drive >= 0 || e->s == 0) continue;
+        element_add_force(m, e, -(e->by_x * element_velocity(m, e, dx) + e->by_rate * element_velocity(m, e, dv)),
+                          force);
+    }
 }

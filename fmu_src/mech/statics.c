@@ -134,6 +134,7 @@ static const double *force_row(const struct mechanism *m, const struct statics *
 static void evaluate_springs(struct mechanism *m, struct statics *s)
 {
     bool measured = false;
+    const struct input at = {.q = s->q};
     for (int a = 0; a < m->robot->n_actuators; a++) {
         if (s->line[a] != LINE_SPRING) continue;
         const struct robot_drive *spring = robot_drive_of_actuator(m->robot, a);
@@ -141,11 +142,11 @@ static void evaluate_springs(struct mechanism *m, struct statics *s)
         if (!measured) {
             dyn_configuration(m->model, m->work, s->q);
             dyn_position(m->model, m->work);
-            actuators_measure(m);
+            elements_measure(m, &at);
             measured = true;
         }
         robot_drive_values(m->robot, spring, v);
-        v[spring->drive->position] = m->actuators->line[a].length;
+        v[spring->drive->position] = m->element[a].x;
         v[spring->drive->rate] = 0;
         dv[spring->drive->position] = 1;
         spring->drive->evaluate(v);
@@ -162,12 +163,12 @@ static enum status evaluate_point(struct mechanism *m, struct statics *s)
     const enum status status = mechanism_residual(m, &s->in, NULL, s->lambda, s->f, s->gap_acceleration);
     if (status != STATUS_OK) return status;
     dyn_velocity(m->model, m->work, &s->in);
-    constraints_rows(m);
+    constraints_rows(m, &s->in);
     for (int i = 0; i < s->n; i++) s->r[i] = s->f[s->coordinate[i]];
     for (int k = 0; k < s->k; k++) s->r[s->n + k] = m->constraints->gap[m->constraints->active[k]];
     for (int j = 0; j < s->h; j++) {
         const int a = s->force[j];
-        s->r[s->n + s->k + j] = s->row_of[j] >= 0 ? s->f[s->row_of[j]] : m->actuators->line[a].length - s->length[a];
+        s->r[s->n + s->k + j] = s->row_of[j] >= 0 ? s->f[s->row_of[j]] : m->element[a].x - s->length[a];
     }
     return STATUS_OK;
 }
@@ -250,7 +251,7 @@ static void measure_terms(struct mechanism *m, struct statics *s)
         add_weight_size(m, s, i, &w->self, w->O.p);
         if (model->link[i].has_payload) add_weight_size(m, s, i, &w->load, w->section[0].T.p);
     }
-    for (int l = 0; l < actuator_load(m->robot, m->robot->n_actuators); l++) {
+    for (int l = 0; l < m->n_loads; l++) {
         const struct load *load = &m->load[l];
         const struct anchor at = {.link = load->link, .section = load->section};
         if (load->link < 0) continue;
@@ -281,11 +282,11 @@ void statics_derivatives(struct mechanism *m, struct statics *s)
     mechanism_force_jacobian(m, &loaded, s->by_q, s->by_qd);
     for (int a = 0; a < m->robot->n_actuators; a++) { /* by_q += J' dF/dl J of springs */
         if (s->line[a] != LINE_SPRING) continue;
-        actuators_row(m, a, s->scratch);
+        element_row(m, &m->element[a], s->scratch);
         for (size_t j = 0; j < nv; j++)
             for (size_t i = 0; i < nv; i++) s->by_q[nv * j + i] += s->scratch[i] * s->dF[a] * s->scratch[j];
     }
-    for (int j = 0; j < s->h; j++) actuators_row(m, s->force[j], s->B + nv * (size_t)j);
+    for (int j = 0; j < s->h; j++) element_row(m, &m->element[s->force[j]], s->B + nv * (size_t)j);
 }
 
 /* d_i = 1/sqrt(K_ii): in these units K has a unit diagonal, and rows of loops and lines get length 1. If nothing that moves changes a
@@ -508,7 +509,7 @@ enum status statics_solve(struct mechanism *m, struct statics *s)
     memset(s->r_unit, 0, (size_t)s->N * sizeof *s->r_unit);
     enum status status = evaluate_point(m, s);
     if (status != STATUS_OK) return status;
-    for (int a = 0; a < m->robot->n_actuators; a++) s->length[a] = m->actuators->line[a].length;
+    for (int a = 0; a < m->robot->n_actuators; a++) s->length[a] = m->element[a].x;
     if (isinf(statics_residual(m, s))) return without_residual(m, s);
     statics_derivatives(m, s);
     find_units(m, s);

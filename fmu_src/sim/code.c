@@ -51,6 +51,8 @@ enum status sim_use_code(struct instance *instance, const struct robot_code *fun
     code->parameters = arena_allocate(&instance->arena, n_kept, sizeof *code->parameters);
     code->lambda = arena_allocate(&instance->arena, n_active, sizeof *code->lambda);
     code->gap = arena_allocate(&instance->arena, n_active, sizeof *code->gap);
+    code->tau = arena_allocate(&instance->arena, (size_t)sim->mechanism.model->n_tau, sizeof *code->tau);
+    code->actuator_force = arena_allocate(&instance->arena, (size_t)sim->robot->n_actuators, sizeof(double));
     code->y = arena_allocate(&instance->arena, (size_t)v->n_states, sizeof *code->y);
     if (instance->arena.failed) return STATUS_NO_MEMORY;
     for (int i = 0; fits && i < functions->n_kept; i++) {
@@ -76,10 +78,10 @@ static struct code_arguments arguments_of(const struct sim *sim)
     const struct input *in = &sim->in;
     return (struct code_arguments){.q = in->q,
                                    .qd = in->qd,
-                                   .tau = in->tau,
+                                   .tau = sim->code.tau,
                                    .qdd = sim->qdd,
                                    .prescribed_qdd = in->prescribed_qdd,
-                                   .actuator_force = in->actuator_force,
+                                   .actuator_force = sim->code.actuator_force,
                                    .tip_wrench = in->tip_wrench,
                                    .frame_wrench = in->frame_wrench,
                                    .parameters = sim->code.parameters,
@@ -93,14 +95,19 @@ static bool all_finite(int n, const double *x)
     return isfinite(sum);
 }
 
-/* The code may be used, and its constraints are those that are active */
-static bool same_constraints(const struct sim *sim)
+/* Forces on joints and lines, from drives or given. False: the drives have no efforts here, or the code may not be used: its constraints
+   must be those that are active */
+static bool take_forces(struct sim *sim)
 {
     const struct constraints *loops = sim->mechanism.constraints;
-    const struct robot_code *functions = sim->code.functions;
-    if (!sim->code.in_use || loops->n_active != functions->n_active) return false;
+    const struct sim_code *code = &sim->code;
+    if (!code->in_use || loops->n_active != code->functions->n_active) return false;
     for (int k = 0; k < loops->n_active; k++)
-        if (loops->active[k] != functions->active[k]) return false;
+        if (loops->active[k] != code->functions->active[k]) return false;
+    if (sim->robot->n_drives > 0 && mechanism_efforts(&sim->mechanism, &sim->in) != STATUS_OK) return false;
+    memcpy(code->tau, sim->in.tau, (size_t)sim->mechanism.model->n_tau * sizeof(double));
+    memcpy(code->actuator_force, sim->in.actuator_force, (size_t)sim->robot->n_actuators * sizeof(double));
+    if (sim->robot->n_drives > 0) drives_copy_efforts(&sim->mechanism, sim->at.drive, code->tau, code->actuator_force);
     return true;
 }
 
@@ -108,7 +115,7 @@ bool code_forward(struct sim *sim)
 {
     const struct sim_code *code = &sim->code;
     struct constraints *loops = sim->mechanism.constraints;
-    if (!same_constraints(sim)) return false;
+    if (!take_forces(sim)) return false;
     const struct code_arguments arguments = arguments_of(sim);
     code->functions->forward(&arguments, sim->qdd, code->lambda);
     constraints_scatter(loops, code->lambda, loops->lambda);
@@ -120,7 +127,7 @@ bool code_residual(struct sim *sim, const double *lambda, double *gap_accelerati
     const struct sim_code *code = &sim->code;
     const struct robot_code *functions = code->functions;
     const struct constraints *loops = sim->mechanism.constraints;
-    if (!same_constraints(sim)) return false;
+    if (!take_forces(sim)) return false;
     for (int k = 0; k < loops->n_active; k++) code->lambda[k] = lambda[loops->active[k]];
     const struct code_arguments arguments = arguments_of(sim);
     functions->residual(&arguments, sim->force, code->gap);

@@ -21,17 +21,17 @@ static enum status jacobian_with_drives(struct sim *sim, double *A, double *B)
         const bool moves = j < sim->n_free;
         const int coordinate = moves ? sim->free_coordinate[j] : 0;
         double *const seed[2] = {moves ? &sim->dx[coordinate] : NULL,
-                                 moves ? &sim->seed.qd[coordinate] : &sim->seed.w[j - sim->n_free]};
+                                 moves ? &sim->seed.qd[coordinate]
+                                       : sim->seed_state[sim->instance.stepper.ode.n_x + j]};
         double *const into[2] = {A + (size_t)n * (size_t)j, B + (size_t)n * (size_t)j};
         for (int rate = 0; rate < 2; rate++) {
             memset(into[rate], 0, (size_t)n * sizeof(double));
             if (seed[rate] == NULL) continue;
             sim_clear_seed(sim);
             *seed[rate] = 1;
-            drives_change(sim, &in);
             sim_tangent(sim, &in);
             for (int i = 0; i < sim->n_free; i++) into[rate][i] = sim->dqdd[sim->free_coordinate[i]];
-            drives_rates(sim, &sim->seed, into[rate] + sim->n_free);
+            drives_rates(sim->robot, sim->seed.drive, into[rate] + sim->n_free);
         }
     }
     return STATUS_OK;
@@ -86,7 +86,6 @@ static enum status take_changes(struct sim *sim, int n_unknown, const int *unkno
         dyn_tangent_observe_state(m->model, m->work, m->tangent, &in, sim->qdd);
     }
     sim->tangent_up_to_date = true;
-    if (sim->robot->n_drives > 0) drives_change(sim, &in);
     sim_tangent(sim, &in);
     dyn_tangent_observe(m->model, m->work, m->tangent, sim->dqdd);
     outputs_change(sim);

@@ -22,8 +22,14 @@ static enum status set_up_statics(struct sim *sim)
     statics_ask(&sim->mechanism, s);
     memcpy(s->q, sim->at.q, (size_t)model->nq * sizeof *s->q);
     memcpy(s->tau, sim->at.tau, (size_t)model->n_tau * sizeof *s->tau);
+    memcpy(s->F, sim->actuator_force, (size_t)sim->robot->n_actuators * sizeof *s->F);
+    if (sim->robot->n_drives > 0) {
+        const enum status status = mechanism_efforts(&sim->mechanism, &sim->in);
+        if (status != STATUS_OK) return status;
+        drives_copy_efforts(&sim->mechanism, sim->at.drive, s->tau, s->F);
+    }
     for (int a = 0; a < sim->robot->n_actuators; a++) /* forces that are found do not depend on the inputs */
-        s->F[a] = s->line[a] == LINE_GIVEN ? sim->actuator_force[a] : 0;
+        if (s->line[a] != LINE_GIVEN) s->F[a] = 0;
     s->in.tip_wrench = sim->at.tip_wrench;
     s->in.frame_wrench = sim->at.frame_wrench;
     return STATUS_OK;
@@ -179,11 +185,12 @@ bool sim_is_settled(const struct sim *sim)
 static void change_lengths(struct sim *sim, double *row, double *dlength)
 {
     struct mechanism *m = &sim->mechanism;
+    const struct input at = {.q = sim->statics.guess};
     dyn_configuration(m->model, m->work, sim->statics.guess); /* which starts with q */
     dyn_position(m->model, m->work);
-    actuators_measure(m);
+    elements_measure(m, &at);
     for (int a = 0; a < sim->robot->n_actuators; a++) {
-        actuators_row(m, a, row);
+        element_row(m, &m->element[a], row);
         dlength[a] = -dense_dot(m->model->nv, row, sim->dx);
     }
 }

@@ -9,7 +9,7 @@ static void take_arrays(struct sim *sim, struct outputs *outputs)
     struct arena *arena = &sim->instance.arena;
     const size_t n_actuators = (size_t)sim->robot->n_actuators;
     outputs->model = model;
-    outputs->first_row = sim->mechanism.constraints->first;
+    outputs->constraint = sim->mechanism.constraints->constraint;
     outputs->position_rate = arena_allocate(arena, (size_t)model->nq, sizeof *outputs->position_rate);
     outputs->link = arena_allocate(arena, (size_t)model->n_links, sizeof *outputs->link);
     outputs->frame = arena_allocate(arena, 1 + (size_t)sim->robot->n_frames, sizeof *outputs->frame);
@@ -26,7 +26,7 @@ void outputs_make(struct sim *sim)
 static void compute_energy(struct sim *sim, struct outputs *outputs)
 {
     const struct model *model = sim->mechanism.model;
-    dyn_energy(model, sim->mechanism.work, &sim->in, &outputs->energy);
+    mechanism_energy(&sim->mechanism, &sim->in, &outputs->energy);
     outputs->joint_power = outputs->energy.power; /* prescribed joints are driven too */
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];
@@ -50,7 +50,7 @@ enum status outputs_compute(struct sim *sim)
     outputs->force = sim->force;
     outputs->lambda = m->constraints->lambda;
     outputs->drive = sim->at.drive;
-    outputs->supply_demand = sim->drives.demand, outputs->supply_share = sim->drives.share;
+    outputs->supply_demand = m->drives.demand, outputs->supply_share = m->drives.share;
     model_position_change(m->model, sim->at.q, sim->at.qd, outputs->position_rate);
     for (int i = 0; i < m->model->n_links; i++) {
         struct link_outputs *link = &outputs->link[i];
@@ -58,13 +58,13 @@ enum status outputs_compute(struct sim *sim)
         dyn_deflection(m->model, m->work, i, link->deflection, link->rotation);
     }
     outputs_frames(sim);
-    actuators_measure(m);
+    if (m->n_elements > 0) elements_measure(m, &in);
     outputs->actuator_power = 0;
     for (int i = 0; i < sim->robot->n_actuators; i++) {
-        const struct line *line = &m->actuators->line[i];
-        outputs->length[i] = line->length;
+        const struct force_element *line = &m->element[i];
+        outputs->length[i] = line->x;
         outputs->length_rate[i] = line->rate;
-        outputs->actuator_power += sim->actuator_force[i] * line->rate;
+        outputs->actuator_power += line->F * line->rate;
     }
     compute_energy(sim, outputs);
     for (int r = 0; r < v->n_values; r++) {
@@ -85,7 +85,7 @@ void outputs_change(struct sim *sim)
     changes->force = m->tangent->force;
     changes->lambda = m->constraints->dlambda;
     changes->drive = sim->seed.drive;
-    changes->supply_demand = sim->drives.ddemand, changes->supply_share = sim->drives.dshare;
+    changes->supply_demand = m->drives.ddemand, changes->supply_share = m->drives.dshare;
     for (int i = 0; i < m->model->n_links; i++) {
         struct link_outputs *link = &changes->link[i];
         const struct link_model *lm = &m->model->link[i];
@@ -94,7 +94,9 @@ void outputs_change(struct sim *sim)
         dyn_tangent_reaction(m->work, m->tangent, i, link->wrench);
         dyn_tangent_deflection(m->model, m->work, m->tangent, i, link->deflection, link->rotation);
     }
-    for (int i = 0; i < sim->robot->n_actuators; i++)
-        actuators_change(m, i, &changes->length[i], &changes->length_rate[i]);
+    for (int i = 0; i < sim->robot->n_actuators; i++) {
+        changes->length[i] = m->element[i].dx;
+        changes->length_rate[i] = m->element[i].drate;
+    }
     outputs_change_frames(sim);
 }

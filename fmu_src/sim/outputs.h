@@ -19,14 +19,14 @@ struct frame_outputs {
 
 struct outputs {
     const struct model *model;
-    const double *q, *qd, *qdd;   /* nq, nv, nv                                                   */
-    double *position_rate;        /* nq: dq/dt, quaternions not normalized                        */
-    const double *force;          /* nv: generalized forces: what drives of prescribed joints provide   */
-    const double *lambda;         /* multipliers of all constraints                               */
-    const int *first_row;         /* [loop]: its first multiplier                                 */
-    struct frame_outputs *frame;  /* 1 + n_frames: the tip, then the frames of the robot that are sensors */
-    struct link_outputs *link;    /* n_links                                                    */
-    double *length, *length_rate; /* n_actuators                                                */
+    const double *q, *qd, *qdd;          /* nq, nv, nv                                                   */
+    double *position_rate;               /* nq: dq/dt, quaternions not normalized                        */
+    const double *force;                 /* nv: generalized forces: what drives of prescribed joints provide   */
+    const double *lambda;                /* multipliers of all constraints                               */
+    const struct constraint *constraint; /* loops in their order, then rigid couplings             */
+    struct frame_outputs *frame;         /* 1 + n_frames: the tip, then the frames of the robot that are sensors */
+    struct link_outputs *link;           /* n_links                                                    */
+    double *length, *length_rate;        /* n_actuators                                                */
 
     const double *drive;                        /* all values of the drives                            */
     const double *supply_demand, *supply_share; /* n_supplies                                          */

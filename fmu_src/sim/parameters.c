@@ -53,7 +53,7 @@ enum status sim_apply_parameters(struct sim *sim)
         if (v->by_reference[r]->causality == CAUSALITY_PARAMETER &&
             variable_to_robot(v->by_reference[r], sim->instance.stepper.value[r], sim->robot))
             changed = true;
-    drives_take_parameters(sim);
+    sim_take_drive_parameters(sim);
     if (changed) code_adapt(sim);
     if (!changed && !sim->model_is_stale) return sim_check_tuned(sim);
     sim->model_is_stale = true;

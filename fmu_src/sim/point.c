@@ -7,7 +7,7 @@ struct part {
     double **array;
     int count;
 };
-enum { PARTS = 10 };
+enum { PARTS = 9 };
 
 static void list_parts(struct point *point, struct part part[PARTS])
 {
@@ -20,14 +20,13 @@ static void list_parts(struct point *point, struct part part[PARTS])
                                     {&point->payload_com, 3 * model->n_links},
                                     {&point->payload_inertia, 6 * model->n_links},
                                     {&point->added_mass, model->n_links},
-                                    {&point->actuator_force, model->robot->n_actuators},
-                                    {&point->drive, robot_drive_value_count(model->robot)}};
+                                    {&point->actuator_force, model->robot->n_actuators}};
     memcpy(part, all, sizeof all);
 }
 
 int point_size(const struct point *point)
 {
-    return point->model->nq + point->model->nv + robot_drive_states(point->model->robot);
+    return point->model->nq + point->model->nv + robot_drive_value_count(point->model->robot);
 }
 
 void point_make(const struct model *model, struct arena *arena, struct point *point)
@@ -37,7 +36,7 @@ void point_make(const struct model *model, struct arena *arena, struct point *po
     list_parts(point, part);
     for (int i = 0; i < PARTS; i++) *part[i].array = arena_allocate(arena, (size_t)part[i].count, sizeof(double));
     if (point->q != NULL) point->qd = point->q + model->nq;
-    if (point->q != NULL) point->w = point->qd + model->nv;
+    if (point->q != NULL) point->drive = point->qd + model->nv;
     if (point->tip_wrench != NULL) point->frame_wrench = point->tip_wrench + 6;
 }
 
@@ -67,7 +66,8 @@ struct input point_input(const struct point *point)
                           .tip_wrench = point->tip_wrench,
                           .frame_wrench = point->frame_wrench,
                           .prescribed_qdd = point->prescribed_qdd,
-                          .actuator_force = point->actuator_force};
+                          .actuator_force = point->actuator_force,
+                          .drive = point->model->robot->n_drives > 0 ? point->drive : NULL};
 }
 
 struct direction point_direction(const struct point *seed, const double *dx)
@@ -79,6 +79,7 @@ struct direction point_direction(const struct point *seed, const double *dx)
                               .frame_wrench = seed->frame_wrench,
                               .prescribed_qdd = seed->prescribed_qdd,
                               .actuator_force = seed->actuator_force,
+                              .drive = seed->drive,
                               .masses = {.payload_mass = seed->payload_mass,
                                          .payload_com = seed->payload_com,
                                          .payload_inertia = seed->payload_inertia,

@@ -8,8 +8,7 @@
 struct point {
     const struct model *model;
     double *q, *qd;         /* nq, nv: with those of prescribed joints                        */
-    double *w;              /* states of the drives                                           */
-    double *drive;          /* all values of the drives (drive/drive.h), w among them         */
+    double *drive;          /* all values of the drives (drive/drive.h), states among them    */
     double *tau;            /* n_tau                                                          */
     double *prescribed_qdd; /* n_prescribed                                                   */
     double *actuator_force; /* n_actuators                                                    */
@@ -19,13 +18,13 @@ struct point {
     double *payload_mass, *payload_com, *payload_inertia, *added_mass;
 };
 
-/* Arrays of zeros from the arena; q, qd and w are one block, and so are the wrenches. The caller checks whether the arena failed. */
+/* Arrays of zeros from the arena; q, qd and drive are one block, and so are the wrenches. The caller checks whether the arena failed. */
 void point_make(const struct model *model, struct arena *arena, struct point *point);
 void point_clear(const struct point *point);
 /* All numbers of a point to another one of the same robot. */
 void point_copy(const struct point *from, const struct point *to);
 
-/* Numbers in the block of q, qd and w */
+/* Numbers in the block of q, qd and drive */
 int point_size(const struct point *point);
 
 struct input point_input(const struct point *point);

@@ -20,7 +20,7 @@ static enum status allocate_arrays(struct sim *sim)
     point_make(model, arena, &sim->at);
     point_make(model, arena, &sim->seed);
     outputs_make(sim);
-    drives_make(sim);
+    sim->command = arena_allocate(arena, (size_t)sim->robot->n_drives, sizeof(double));
     sim->free_coordinate = arena_allocate(arena, n, sizeof(int));
     sim->bent_too_far = arena_allocate(arena, (size_t)model->n_links, sizeof(bool));
     sim->velocity_of = arena_allocate(arena, (size_t)model->nq, sizeof(int));
@@ -83,7 +83,7 @@ static enum status build_robot(struct sim *sim, const char *text)
     if (status == STATUS_OK) status = allocate_arrays(sim);
     if (status == STATUS_OK && sim->motion.at != NULL) status = balance_make(sim);
     if (status != STATUS_OK) return status;
-    drives_take_parameters(sim);
+    sim_take_drive_parameters(sim);
     sim->actuator_force = sim->balance.n > 0 ? sim->balance.F : sim->at.actuator_force;
     sim->in = point_input(&sim->at);
     sim->in.actuator_force = sim->actuator_force;
@@ -216,7 +216,7 @@ struct statics *sim_statics(struct instance *instance)
 
 double sim_holding_command(const struct instance *instance, int drive)
 {
-    return const_sim_of(instance)->drives.command[drive];
+    return const_sim_of(instance)->command[drive];
 }
 
 const double *sim_accelerations(const struct instance *instance)
@@ -257,9 +257,9 @@ static const char *reason(const struct instance *instance, enum status status, c
     const struct model *model = sim->mechanism.model;
     char name[MOST_NAME];
     if (status == STATUS_DRIVE_ERROR) {
-        const struct robot_drive *rd = &sim->robot->drive[sim->drives.failed];
+        const struct robot_drive *rd = &sim->robot->drive[sim->mechanism.drives.failed];
         const char *error = rd->drive->error(sim->at.drive + rd->first);
-        snprintf(text, REASON_SIZE, "%s: %s", robot_drive_name(sim->robot, sim->drives.failed, name),
+        snprintf(text, REASON_SIZE, "%s: %s", robot_drive_name(sim->robot, sim->mechanism.drives.failed, name),
                  error != NULL ? error : status_text(status));
         return text;
     }
@@ -333,9 +333,9 @@ static enum status initialize(struct instance *instance, const struct experiment
     sim_apply_inputs(sim, 0);
     status = configure(sim, experiment->tolerance);
     if (status == STATUS_OK) status = close_loops(sim);
-    if (status == STATUS_OK) status = drives_start(sim);
+    if (status == STATUS_OK) status = sim_start_drives(sim);
     if (status == STATUS_OK && starts_static(instance)) status = sim_find_equilibrium(sim);
-    if (status == STATUS_OK && starts_static(instance)) status = drives_hold(sim);
+    if (status == STATUS_OK && starts_static(instance)) status = sim_hold_drives(sim);
     char text[REASON_SIZE];
     if (status != STATUS_OK && instance->report->errors == errors)
         report_add(instance->report, REPORT_ERROR, "%s: at the start: %s", instance->name,
@@ -369,7 +369,7 @@ static bool drifted(struct instance *instance)
         if (fabs(joint_quaternion_error(&sim->robot->link[i].joint, q)) > QUATERNION_ERROR) return true;
     }
     if (loops->n_rows == 0 || instance_update(instance) != STATUS_OK) return false;
-    constraints_gap(&sim->mechanism);
+    constraints_gap(&sim->mechanism, &sim->in);
     for (int k = 0; k < loops->n_active; k++) {
         const int row = loops->active[k];
         if (fabs(loops->gap[row]) > tolerance || fabs(loops->rate[row]) > 10 * tolerance) return true;

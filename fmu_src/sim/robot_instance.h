@@ -19,22 +19,13 @@ struct balance {
     double *dF;      /* n                                                          */
 };
 
-/* Drives inside the arm; their values are in the points. */
-struct drives {
-    bool lines;                  /* some drive moves a line                              */
-    double *demand, *share;      /* n_supplies: flow demanded, and the share of it that the pump provides */
-    double *ddemand, *dshare;    /* n_supplies: their changes in a direction             */
-    struct drive_slopes *slopes; /* n_drives, by drives_newton()                         */
-    double *command;             /* n_drives: with which it holds, by drives_hold(); NAN: none */
-    int failed;                  /* index, after STATUS_DRIVE_ERROR                      */
-};
-
 /* Generated functions of this robot, and whether they may be used. */
 struct sim_code {
     const struct robot_code *functions; /* NULL: none                                    */
     bool in_use;                        /* the robot has the numbers that are in them    */
     const struct variable **kept;       /* n_kept: parameters that are arguments         */
     double *parameters;                 /* n_kept: their values                          */
+    double *tau, *actuator_force;       /* those of drives included                      */
     double *lambda, *gap;               /* n_active                                      */
     double t, *y;                       /* where the last right-hand side was, ...       */
     bool no_factors;                    /* if it left no factors: code_factors()         */
@@ -53,7 +44,7 @@ struct sim {
     double **input;           /* n_inputs: where they are                                                    */
     struct sim_motion motion; /* of prescribed joints; at = NULL: their inputs                               */
     struct balance balance;
-    struct drives drives;
+    double *command; /* n_drives: with which a drive holds a static start; NAN: none                         */
     struct sim_code code;
     double *active_rows; /* n_rows: 1 for constraints that are active, for a saved state                     */
 
@@ -128,40 +119,15 @@ enum status sim_start_directional(struct instance *instance, int n_unknown, cons
 
 /* ---- drives.c -------------------------------------------------------------------------------------------------------------- */
 
-/* Arrays; the caller checks whether the arena failed. */
-void drives_make(struct sim *sim);
-
 /* From the robot to the values. */
-void drives_take_parameters(struct sim *sim);
+void sim_take_drive_parameters(struct sim *sim);
 
 /* States at the start, from parameters, inputs and the motion of the arm. Reports parameters with which a drive cannot start. */
-enum status drives_start(struct sim *sim);
+enum status sim_start_drives(struct sim *sim);
 
 /* After a static start: states with which the drives exert the efforts that hold the equilibrium; a drive whose joint or line was free
-   starts as in drives_start(). The commands that hold are logged. Reports a drive that cannot exert its effort. */
-enum status drives_hold(struct sim *sim);
-
-/* All values of the drives at the point, and their efforts as forces of the arm. STATUS_DRIVE_ERROR: a drive cannot work there. */
-enum status drives_evaluate(struct sim *sim);
-
-/* dw/dt of the values, or the change of it of those in a seed. */
-void drives_rates(const struct sim *sim, const struct point *point, double *rate);
-
-/* Changes of the values in the direction of the seed and dx, and of the efforts, which become part of the seed. At the state of
-   sim_tangent(), which must follow. */
-void drives_change(struct sim *sim, const struct input *in);
-
-/* Derivatives of the drives at the point, and the terms that they add to the Newton matrix. Before mechanism_newton_factor(). */
-enum status drives_newton(struct sim *sim, double gamma);
-
-/* The two sides of its solution: force += J' gamma F_w (1 - gamma g_w)^-1 r, and then r = that of dw/dt for accelerations da. r begins
-   with the states of the first drive. */
-void drives_reduce(struct sim *sim, const double *r, double *force);
-void drives_expand(const struct sim *sim, const double *da, double *r);
-
-/* With these derivatives, for a change of (x, v, w): subtracts the change of the efforts from force; r is minus the change of dw/dt. */
-void drives_stiffness(const struct sim *sim, const double *dx, const double *dv, const double *dw, double *force,
-                      double *r);
+   starts as in sim_start_drives(). The commands that hold are logged. Reports a drive that cannot exert its effort. */
+enum status sim_hold_drives(struct sim *sim);
 
 /* ---- balance.c ------------------------------------------------------------------------------------------------------------- */
 

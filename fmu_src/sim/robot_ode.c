@@ -44,8 +44,7 @@ void sim_take(struct sim *sim, double t, const double *y)
 
 enum status sim_forward(struct sim *sim)
 {
-    enum status status = sim->robot->n_drives > 0 ? drives_evaluate(sim) : STATUS_OK;
-    if (status == STATUS_OK) status = mechanism_forward(&sim->mechanism, &sim->in, sim->qdd);
+    const enum status status = mechanism_forward(&sim->mechanism, &sim->in, sim->qdd);
     return status == STATUS_OK && sim->balance.n > 0 ? sim_balance(sim) : status;
 }
 
@@ -56,8 +55,6 @@ static enum status accelerations(struct sim *sim, double t, const double *y)
     struct sim_code *code = &sim->code;
     code->no_factors = false;
     if (!code->in_use) return sim_forward(sim);
-    const enum status status = sim->robot->n_drives > 0 ? drives_evaluate(sim) : STATUS_OK;
-    if (status != STATUS_OK) return status;
     if (!code_forward(sim)) return mechanism_forward(&sim->mechanism, &sim->in, sim->qdd);
     code->no_factors = true;
     code->t = t;
@@ -73,7 +70,7 @@ enum status sim_derivatives(struct sim *sim, double t, const double *y, double *
     double sum = 0;
     ode_position_rates(ode, y, ydot);
     for (int i = 0; i < sim->n_free; i++) ydot[ode->n_x + i] = sim->qdd[sim->free_coordinate[i]];
-    drives_rates(sim, &sim->at, ydot + ode->n_x + sim->n_free);
+    drives_rates(sim->robot, sim->at.drive, ydot + ode->n_x + sim->n_free);
     for (int i = 0; i < ode->n_v; i++) sum += fabs(ydot[ode->n_x + i]);
     return status == STATUS_OK && !isfinite(sum) ? STATUS_NOT_FINITE : status;
 }
@@ -147,11 +144,11 @@ static enum status residual(void *context, double t, const double *y, const doub
     double sum = 0;
     sim_take(sim, t, y);
     spread_accelerations(sim, z);
-    enum status status = sim->robot->n_drives > 0 ? drives_evaluate(sim) : STATUS_OK;
-    if (status == STATUS_OK && !code_residual(sim, z + n_v, r + n_v))
+    enum status status = STATUS_OK;
+    if (!code_residual(sim, z + n_v, r + n_v))
         status = mechanism_residual(&sim->mechanism, &sim->in, sim->qdd, z + n_v, sim->force, r + n_v);
     if (status != STATUS_OK) return sim->failure = status;
-    drives_rates(sim, &sim->at, r + sim->n_free);
+    drives_rates(sim->robot, sim->at.drive, r + sim->n_free);
     for (int i = sim->n_free; i < n_v; i++) r[i] = z[i] - r[i];
     for (int i = 0; i < sim->n_free; i++) r[i] = sim->force[sim->free_coordinate[i]];
     for (int i = 0; i < n_v; i++) sum += fabs(r[i]);
@@ -162,8 +159,7 @@ static enum status factor(void *context, double t, const double *y, double gamma
 {
     struct sim *sim = context;
     sim_take(sim, t, y);
-    enum status status = sim->robot->n_drives > 0 ? drives_newton(sim, gamma) : STATUS_OK;
-    if (status == STATUS_OK) status = mechanism_newton_factor(&sim->mechanism, sim->at.q, sim->at.qd, gamma);
+    const enum status status = mechanism_newton_factor(&sim->mechanism, &sim->in, gamma);
     sim->factors = BY_NEWTON_FACTORS;
     if (status != STATUS_OK) sim->failure = status;
     return status;
@@ -185,9 +181,9 @@ static void solve(void *context, double *r)
 {
     struct sim *sim = context;
     spread_forces(sim, r, sim->force);
-    drives_reduce(sim, r + sim->n_free, sim->force);
+    drives_reduce(&sim->mechanism, r + sim->n_free, sim->force);
     mechanism_newton_solve(&sim->mechanism, sim->force, r + sim->instance.stepper.ode.n_v);
-    drives_expand(sim, sim->force, r + sim->n_free);
+    drives_expand(&sim->mechanism, sim->force, r + sim->n_free);
     gather_free(sim, sim->force, r);
 }
 
@@ -198,7 +194,7 @@ static void stiffness(void *context, const double *dx, const double *dv, double 
     spread_forces(sim, dx, sim->dx);
     spread_forces(sim, dv, sim->dqdd);
     mechanism_newton_force(&sim->mechanism, sim->dx, sim->dqdd, sim->force);
-    drives_stiffness(sim, sim->dx, sim->dqdd, dv + sim->n_free, sim->force, r + sim->n_free);
+    drives_stiffness(&sim->mechanism, sim->dx, sim->dqdd, dv + sim->n_free, sim->force, r + sim->n_free);
     gather_free(sim, sim->force, r);
     memset(r + ode->n_v, 0, (size_t)ode->n_lambda * sizeof *r);
 }

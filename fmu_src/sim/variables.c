@@ -29,7 +29,7 @@ enum { MOST_TEXT = 1024 }; /* of a name or a description, with the terminating z
     INPUT(FRAME_FORCE, "%F.force", LOAD, 3, ALWAYS("N"), NULL, FORCE, place_frame_force, number_zero, NO_KIND, "force on the %F frame, world axes") \
     INPUT(FRAME_TORQUE, "%F.torque", LOAD, 3, ALWAYS("N.m"), NULL, FORCE, place_frame_torque, number_zero, NO_KIND, "torque on the %F frame, world axes") \
     INPUT(ACTUATOR_FORCE, "%A.force", OPEN_ACTUATOR, 1, ALWAYS("N"), NULL, FORCE, place_actuator_force, number_zero, NO_KIND, "force of the line actuator, pushing its two points apart") \
-    INPUT(DRIVE_INPUT, "", DRIVE, VALUES_OF_DRIVE, NO_UNIT, NULL, NUMBER, place_drive_input, number_drive, NO_KIND, "") \
+    INPUT(DRIVE_INPUT, "", DRIVE, VALUES_OF_DRIVE, NO_UNIT, NULL, NUMBER, place_drive, number_drive, NO_KIND, "") \
     \
     STATE(Q, "%J.%p", FREE, POSITIONS, OUTPUT, BY_POSITION("rad", "m", "1"), "deg", POSITION, place_q, value_q, KIND_QD, nominal_position, "%p") \
     STATE(QD, "%J.%v", FREE, VELOCITIES, OUTPUT, BY_JOINT("rad/s", "m/s"), "deg/s", VELOCITY, place_qd, value_qd, KIND_QDD, nominal_velocity, "%v") \
@@ -54,14 +54,14 @@ enum { MOST_TEXT = 1024 }; /* of a name or a description, with the terminating z
     COMPUTED(ACTUATOR_RATE, "%A.rate", ACTUATOR, 1, OUTPUT, ALWAYS("m/s"), NULL, value_actuator_rate, depends_actuator_rate, "rate of the actuator's length") \
     COMPUTED(FORCE_DRIVE, "%A.force", POWERED_ACTUATOR, 1, OUTPUT, ALWAYS("N"), NULL, value_drive_force, depends_drive_force, "force of the line actuator, from the drive, pushing its two points apart") \
     COMPUTED(DRIVE_OUTPUT, "", DRIVE, VALUES_OF_DRIVE, OUTPUT, NO_UNIT, NULL, value_drive, depends_drive, "") \
-    STATE(DRIVE_OUTPUT_STATE, "", DRIVE, VALUES_OF_DRIVE, OUTPUT, NO_UNIT, NULL, NUMBER, place_drive_state, value_drive, NO_KIND, NULL, "") \
+    STATE(DRIVE_OUTPUT_STATE, "", DRIVE, VALUES_OF_DRIVE, OUTPUT, NO_UNIT, NULL, NUMBER, place_drive, value_drive, NO_KIND, NULL, "") \
     COMPUTED(SUPPLY_DEMAND, "%S.demand", SUPPLY, 1, OUTPUT, ALWAYS("m3/s"), "l/min", value_supply_demand, depends_supply, "flow that the drives would take from an unlimited supply") \
     COMPUTED(SUPPLY_SHARE, "%S.share", SUPPLY, 1, OUTPUT, ALWAYS("1"), NULL, value_supply_share, depends_supply, "share of the demand that the pump provides") \
     \
     STATE(ETA, "%L.eta", FLEXIBLE, MODES, LOCAL, BY_MODE("rad", "m", "1"), NULL, POSITION, place_eta, value_eta, KIND_ETAD, nominal_eta, "elastic coordinate") \
     STATE(ETAD, "%L.etad", FLEXIBLE, MODES, LOCAL, BY_MODE("rad/s", "m/s", "1/s"), NULL, VELOCITY, place_etad, value_etad, KIND_ETADD, nominal_etad, "rate of the elastic coordinate") \
     COMPUTED(ETADD, "%L.etadd", FLEXIBLE, MODES, LOCAL, BY_MODE("rad/s2", "m/s2", "1/s2"), NULL, value_etadd, depends_accelerations, "acceleration of the elastic coordinate") \
-    STATE(DRIVE_LOCAL_STATE, "", DRIVE, VALUES_OF_DRIVE, LOCAL, NO_UNIT, NULL, NUMBER, place_drive_state, value_drive, NO_KIND, NULL, "") \
+    STATE(DRIVE_LOCAL_STATE, "", DRIVE, VALUES_OF_DRIVE, LOCAL, NO_UNIT, NULL, NUMBER, place_drive, value_drive, NO_KIND, NULL, "") \
     COMPUTED(DRIVE_LOCAL, "", DRIVE, VALUES_OF_DRIVE, LOCAL, NO_UNIT, NULL, value_drive, depends_drive, "") \
     COMPUTED(DRIVE_RATE, "", DRIVE, WITH_STATE, LOCAL, NO_UNIT, NULL, value_drive, depends_drive, "derivative of the state") \
     COMPUTED(QUATERNION_RATE, "der(%J.%p)", FREE, WITH_STATE, LOCAL, ALWAYS("1/s"), NULL, value_position_rate, depends_quaternion_rate, "derivative of the state") \
@@ -238,7 +238,7 @@ static int count_of(const struct model *model, int i, const struct table_row *ro
     case WITH_STATE: return 0;
     case NUMBERS: return joint_number_count(&model->robot->link[i].joint);
     case MODES: return model->link[i].m;
-    case EQUATIONS: return constraints_loop_equations(model->robot->loop[i].type);
+    case EQUATIONS: return loop_equations(model->robot->loop[i].type);
     case VALUES_OF_DRIVE: return drive_value_count(model->robot, i, row);
     default: return row->count;
     }

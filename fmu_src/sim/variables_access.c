@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "drive/drive.h"
+#include "mech/constraints.h"
 #include "ode/integrator.h"
 #include "sim/variables_row.h"
 
@@ -63,15 +64,7 @@ PLACE(payload_mass, point->payload_mass[variable->owner])
 PLACE(payload_com, point->payload_com[3 * variable->owner + variable->k])
 PLACE(payload_inertia, point->payload_inertia[6 * variable->owner + variable->k])
 PLACE(added_mass, point->added_mass[variable->owner])
-PLACE(drive_input, point->drive[drive_of(point->model, variable)->first + variable->k])
-
-double *place_drive_state(const struct point *point, const struct variable *variable)
-{
-    const struct robot_drive *rd = drive_of(point->model, variable);
-    double *w = point->w + rd->first_w;
-    for (int r = 0; r < variable->k; r++) w += drive_is_state(&rd->drive->row[r]);
-    return w;
-}
+PLACE(drive, point->drive[drive_of(point->model, variable)->first + variable->k])
 
 double *variable_place(const struct variable *variable, const struct point *point)
 {
@@ -107,7 +100,7 @@ VALUE(deflection, outputs->link[variable->owner].deflection[variable->k])
 VALUE(rotation, outputs->link[variable->owner].rotation[variable->k])
 VALUE(root_force, outputs->link[variable->owner].wrench[3 + variable->k])
 VALUE(root_moment, outputs->link[variable->owner].wrench[variable->k])
-VALUE(loop_force, outputs->lambda[outputs->first_row[variable->owner] + variable->k])
+VALUE(loop_force, outputs->lambda[outputs->constraint[variable->owner].first + variable->k])
 VALUE(actuator_length, outputs->length[variable->owner])
 VALUE(actuator_rate, outputs->length_rate[variable->owner])
 VALUE(kinetic_energy, outputs->energy.kinetic)

@@ -96,8 +96,7 @@ struct table_row {
 /* ---- columns (variables_access.c) --------------------------------------------------------------------------------------- */
 
 place_function place_q, place_qd, place_eta, place_etad, place_qdd, place_tau, place_frame_force, place_frame_torque,
-    place_actuator_force, place_drive_input, place_drive_state, place_payload_mass, place_payload_com,
-    place_payload_inertia, place_added_mass;
+    place_actuator_force, place_drive, place_payload_mass, place_payload_com, place_payload_inertia, place_added_mass;
 
 value_function value_q, value_qd, value_qdd, value_position_rate, value_tau, value_eta, value_etad, value_etadd,
     value_frame_position, value_frame_quaternion, value_frame_velocity, value_frame_angular_velocity,

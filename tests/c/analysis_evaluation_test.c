@@ -75,12 +75,12 @@ TEST(summaries)
         for (int k = 1; k < link->n_frequencies; k++) CHECK(link->frequency[k] >= link->frequency[k - 1]);
     }
     CHECK(summary.mass == mass && summary.n == n && n == summary.mechanism.model->nv);
-    CHECK(summary.independent[0] > 0 && summary.independent[0] <= constraints_loop_equations(robot->loop[0].type));
+    CHECK(summary.independent[0] > 0 && summary.independent[0] <= loop_equations(robot->loop[0].type));
     const struct input in = {.q = summary.start.at.q, .qd = summary.start.at.qd};
     dyn_configuration(summary.mechanism.model, summary.mechanism.work, in.q);
     dyn_motion(summary.mechanism.model, summary.mechanism.work, &in, NULL);
     dyn_velocity(summary.mechanism.model, summary.mechanism.work, &in);
-    constraints_gap(&summary.mechanism);
+    constraints_gap(&summary.mechanism, &in);
     CHECK(constraints_largest_gap(summary.mechanism.constraints) <= 1e-9);
     summary_free(&summary);
     robot_free(robot);

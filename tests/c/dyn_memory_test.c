@@ -156,7 +156,7 @@ static void everything_closed(struct specimen *s, double *by_q, double *by_qd)
     dyn_tangent_state(s->model, s->work, m->tangent, &in, s->qdd);
     mechanism_jacobian(m, &in, by_q, by_qd);
     mechanism_tangent(m, &in, &(struct direction){.q = s->qd}, true, s->force);
-    constraints_gap(m);
+    constraints_gap(m, &s->in);
     CHECK(constraints_project(m, BY_NEW_FACTORS, s->q, s->qd, s->qdd, s->force) == STATUS_OK);
 }
 

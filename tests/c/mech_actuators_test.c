@@ -19,14 +19,14 @@ static int make(struct specimen *s, int seed)
 static void measure(struct specimen *s)
 {
     specimen_evaluate(s, NULL);
-    actuators_measure(&s->mechanism);
+    elements_measure(&s->mechanism, &s->in);
 }
 
 static void lengths(struct specimen *s, void *context, double *y)
 {
     (void)context;
     measure(s);
-    for (int i = 0; i < s->robot->n_actuators; i++) y[i] = s->mechanism.actuators->line[i].length;
+    for (int i = 0; i < s->robot->n_actuators; i++) y[i] = s->mechanism.element[i].x;
 }
 
 /* Differences of eighth order leave 1e-12 or so: the better of two steps, as some lines turn fast */
@@ -38,7 +38,7 @@ static double rate_error(struct specimen *s)
         flow_derivative(s, s->qdd, i == 0 ? h : h / 4, lengths, NULL, s->robot->n_actuators, change[i], NULL);
     measure(s);
     for (int i = 0; i < s->robot->n_actuators; i++) {
-        const double rate = s->mechanism.actuators->line[i].rate;
+        const double rate = s->mechanism.element[i].rate;
         worst = larger(worst, fmin(fabs(change[0][i] - rate), fabs(change[1][i] - rate)) / (speed * speed));
     }
     return worst;
@@ -61,8 +61,8 @@ static void shares(struct specimen *s, double *share, double *size)
         share[j] = 0;
         measure(s);
         for (int i = 0; i < s->robot->n_actuators; i++) {
-            share[j] += s->actuator_force[i] * s->mechanism.actuators->line[i].rate;
-            *size += fabs(s->actuator_force[i] * s->mechanism.actuators->line[i].rate);
+            share[j] += s->actuator_force[i] * s->mechanism.element[i].rate;
+            *size += fabs(s->actuator_force[i] * s->mechanism.element[i].rate);
         }
     }
     memcpy(s->qd, qd, (size_t)s->nv * sizeof *qd);

@@ -360,7 +360,7 @@ TEST(joints_that_the_start_moves_are_told)
             CHECK(four_bar(&s, 2, ", \"start\": {\"position\": 1.1}", PASSIVE ", \"start\": {\"position\": 0.5}",
                            PLANAR));
             model_start(s.model, s.q, s.qd);
-            s.robot->loop[0].approximate = allowed;
+            s.mechanism.constraints->constraint[0].approximate = allowed;
             memcpy(q, s.q, sizeof q);
             if (!own) s.q[0] = q[0] = 1.101;
             listen(&heard);
@@ -457,7 +457,7 @@ static double projection_error(struct specimen *s)
     CHECK(open_by(s) < 1e-11);
     dyn_motion(s->model, s->work, &s->in, NULL);
     dyn_velocity(s->model, s->work, &s->in);
-    constraints_gap(&s->mechanism);
+    constraints_gap(&s->mechanism, &s->in);
     return larger(worst, norm(loops->n_rows, loops->rate));
 }
 

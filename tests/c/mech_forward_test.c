@@ -45,7 +45,7 @@ static double written_down(struct specimen *s)
     const struct constraints *loops = s->mechanism.constraints;
     double gap[MOST_ROWS], rate[MOST_ROWS];
     closed_gap(s, s->qd, NULL, gap, rate, NULL);
-    constraints_gap(&s->mechanism);
+    constraints_gap(&s->mechanism, &s->in);
     const double error = distance(loops->n_rows, gap, loops->gap) +
                          0.1 * distance(loops->n_rows, rate, loops->rate) / (1 + norm(s->nv, s->qd));
     CHECK(loops->n_active == closed_rank(s));

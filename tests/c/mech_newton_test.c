@@ -5,6 +5,7 @@
 #include <float.h>
 #include <string.h>
 
+#include "drive/drive.h"
 #include "oracle/closed.h"
 #include "oracle/laws.h"
 
@@ -80,7 +81,7 @@ static void random_vector(const struct specimen *s, struct random *random, doubl
 static double matrix_force(struct specimen *s)
 {
     double dx[MOST], dv[MOST], force[MOST], by_x[MOST], by_v[MOST], worst = 0;
-    CHECK(mechanism_newton_factor(&s->mechanism, s->q, s->qd, 1e-3) == STATUS_OK);
+    CHECK(mechanism_newton_factor(&s->mechanism, &s->in, 1e-3) == STATUS_OK);
     stiffness_and_damping(s);
     random_vector(s, &s->random, dx);
     random_vector(s, &s->random, dv);
@@ -124,7 +125,7 @@ TEST(stiff_slopes_are_slopes)
 static double change_of_solution(struct specimen *s)
 {
     double x[MOST], y[2][MOST];
-    CHECK(mechanism_newton_factor(&s->mechanism, s->q, s->qd, 1e-2) == STATUS_OK);
+    CHECK(mechanism_newton_factor(&s->mechanism, &s->in, 1e-2) == STATUS_OK);
     random_vector(s, &s->random, x);
     for (int i = 0; i < 2; i++) {
         memcpy(y[i], x, sizeof x);
@@ -152,21 +153,35 @@ static int make_closed(struct specimen *s, int seed)
 
 static int driven_loops, driven_joints; /* of the robots that make_driven() has made */
 
+static struct force_kind damped_line, damped_hinge;
+static double damping[3]; /* dF/drate of the drives */
+
+static void damping_law(struct mechanism *m, const struct input *in, struct force_element *e)
+{
+    (void)m, (void)in;
+    e->by_rate = damping[e->drive];
+}
+
 /* Drives on two lines and, where there is one, on a free revolute joint */
 static int make_driven(struct specimen *s, int seed)
 {
     static struct robot_drive drives[3];
     struct random random = {(uint64_t)seed};
     if (!closed_random(s, seed, ANY_LOOP, seed % 3, true)) return 0;
-    for (int d = 0; d < 2; d++) drives[d] = (struct robot_drive){.link = -1, .actuator = d};
+    for (int d = 0; d < 2; d++) drives[d] = (struct robot_drive){.drive = &spring_drive, .link = -1, .actuator = d};
     s->robot->drive = drives;
     s->robot->n_drives = 2;
     for (int i = 0; i < s->robot->n_links && s->robot->n_drives == 2; i++)
         if (s->robot->link[i].joint.type == JOINT_REVOLUTE && s->model->link[i].prescribed < 0)
-            drives[s->robot->n_drives++] = (struct robot_drive){.link = i, .actuator = -1};
+            drives[s->robot->n_drives++] = (struct robot_drive){.drive = &spring_drive, .link = i, .actuator = -1};
     driven_loops += s->robot->n_loops > 0;
     driven_joints += s->robot->n_drives > 2;
-    return closed_add_actuators(s, &random, 2);
+    if (!closed_add_actuators(s, &random, 2)) return 0;
+    damped_line = line_element, damped_hinge = hinge_element;
+    damped_line.force = damped_hinge.force = damping_law;
+    for (int i = 0; i < s->mechanism.n_elements; i++)
+        s->mechanism.element[i].kind = i < 2 ? &damped_line : &damped_hinge;
+    return 1;
 }
 
 /* y -= G'mu of the active rows */
@@ -203,10 +218,10 @@ static void drive_rates(struct specimen *s)
     for (int j = 0; j < s->nv && s->robot->n_drives > 0; j++) {
         s->qd[j] = 1;
         specimen_evaluate(s, NULL);
-        actuators_measure(&s->mechanism);
+        elements_measure(&s->mechanism, &s->in);
         for (int d = 0; d < s->robot->n_drives; d++) {
             const int link = s->robot->drive[d].link;
-            J[d][j] = link >= 0 ? s->qd[s->model->link[link].v] : s->mechanism.actuators->line[d].rate;
+            J[d][j] = link >= 0 ? s->qd[s->model->link[link].v] : s->mechanism.element[d].rate;
         }
         s->qd[j] = 0;
     }
@@ -214,13 +229,14 @@ static void drive_rates(struct specimen *s)
 }
 
 /* y += J's J x; s of a line may have any sign */
-static void add_drives(struct specimen *s, struct random *random, const double *x, double *y)
+static void add_drives(struct specimen *s, struct random *random, double gamma, const double *x, double *y)
 {
     for (int d = 0; d < s->robot->n_drives; d++) {
-        double along = 0, *stiffness = &s->mechanism.drive_rows->s[d];
-        *stiffness = chance(random, 0.1) ? 0 : uniform(random, d == 1 ? -1e-2 : 0, 1e4);
+        double along = 0;
+        const double stiffness = chance(random, 0.1) ? 0 : uniform(random, d == 1 ? -1e-2 : 0, 1e4);
+        damping[d] = gamma > 0 ? -stiffness / gamma : 0;
         for (int j = 0; j < s->nv; j++) along += J[d][j] * x[j];
-        for (int i = 0; i < s->nv; i++) y[i] += is_free(s, i) ? J[d][i] * *stiffness * along : 0;
+        for (int i = 0; i < s->nv; i++) y[i] -= is_free(s, i) ? J[d][i] * gamma * damping[d] * along : 0;
     }
 }
 
@@ -237,17 +253,18 @@ static double solution_error(struct specimen *s)
         newton_matrix(s, gammas[g]);
         random_vector(s, &s->random, x);
         multiply(s, N, x, y);
-        add_drives(s, &s->random, x, y);
+        add_drives(s, &s->random, gammas[g], x, y);
         if (n_rows > 0) {
             random_multipliers(s, &s->random, mu);
             subtract_constraint_forces(s, mu, y);
             constraint_rates(s, x, rate);
         }
-        CHECK(mechanism_newton_factor(&s->mechanism, s->q, s->qd, gammas[g]) == STATUS_OK);
+        CHECK(mechanism_newton_factor(&s->mechanism, &s->in, gammas[g]) == STATUS_OK);
         for (int d = 0; d < s->robot->n_drives; d++) {
             double along = 0;
             for (int j = 0; j < s->nv; j++) along += J[d][j] * x[j];
-            CHECK_NEAR(drive_rows_velocity(&s->mechanism, d, x), along, 1e-11 * (1 + norm(s->nv, x)));
+            CHECK_NEAR(element_velocity(&s->mechanism, &s->mechanism.element[d], x), along,
+                       1e-11 * (1 + norm(s->nv, x)));
         }
         mechanism_newton_solve(&s->mechanism, y, n_rows > 0 ? rate : NULL);
         for (int i = 0; i < s->nv; i++) CHECK(is_free(s, i) || y[i] == 0);
@@ -328,7 +345,7 @@ TEST(newton_factors_project)
             struct specimen s;
             CHECK(make_closed(&s, seed));
             const struct constraints *loops = s.mechanism.constraints;
-            CHECK(mechanism_newton_factor(&s.mechanism, s.q, s.qd, 1e-3) == STATUS_OK);
+            CHECK(mechanism_newton_factor(&s.mechanism, &s.in, 1e-3) == STATUS_OK);
             random_vector(&s, &random, dx);
             for (int i = 0; i < 2; i++) random_vector(&s, &random, error[i]);
             model_move(s.model, s.q, dx, distances[d]);

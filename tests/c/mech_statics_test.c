@@ -60,7 +60,7 @@ static int find_directions(struct held_pose *p, bool chosen, int *at, int *n, in
     *n = list_coordinates(p, chosen, at, wish);
     dyn_configuration(m->model, m->work, p->closed.q);
     dyn_position(m->model, m->work);
-    constraints_rows(m);
+    constraints_rows(m, &(struct input){.q = p->closed.q});
     const int k = m->constraints->n_active;
     for (int r = 0; r < k; r++)
         for (int j = 0; j < *n; j++) G[*n * r + j] = m->constraints->G[m->model->nv * r + at[j]];
@@ -112,10 +112,10 @@ static bool find_levers(struct held_pose *p, int count, double *A, double *force
     int at[MOST], free_one[MOST], n, joints = 0;
     double B[MOST];
     const int free_ones = find_directions(p, true, at, &n, free_one, N);
-    actuators_measure(m);
+    elements_measure(m, &p->closed.in);
     for (int a = 0; a < count; a++) {
         joints = 0;
-        actuators_row(m, a, B);
+        element_row(m, &m->element[a], B);
         for (int j = 0; j < free_ones; j++) {
             if (!p->independent[at[free_one[j]]]) continue;
             force[joints] = p->holding[at[free_one[j]]];

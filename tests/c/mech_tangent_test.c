@@ -14,7 +14,7 @@ static struct input prepare(struct specimen *s, double *qdd)
     dyn_inverse(s->model, s->work, &in, qdd, s->force);
     dyn_velocity(s->model, s->work, &in);
     dyn_observe(s->model, s->work, &in, qdd);
-    actuators_measure(&s->mechanism);
+    elements_measure(&s->mechanism, &in);
     return in;
 }
 
@@ -35,8 +35,8 @@ static void evaluate(struct specimen *s, void *unit, struct values *v)
     put_scaled(s, unit, s->mechanism.constraints->lambda, v);
     values_put_frames(v, s);
     for (int i = 0; i < s->robot->n_actuators; i++) {
-        const struct line *line = &s->mechanism.actuators->line[i];
-        values_put(v, POSE, 1, &line->length);
+        const struct force_element *line = &s->mechanism.element[i];
+        values_put(v, POSE, 1, &line->x);
         values_put(v, VELOCITY, 1, &line->rate);
     }
 }
@@ -58,10 +58,8 @@ static void differentiate(struct specimen *s, void *unit, const struct direction
                1e-9 * (mass_norm(s, qdd) + mass_norm(s, dqdd) + norm(v->count[LAMBDA], v->y[LAMBDA])));
     values_put_frame_changes(v, s, tangent);
     for (int i = 0; i < s->robot->n_actuators; i++) {
-        double length, rate;
-        actuators_change(&s->mechanism, i, &length, &rate);
-        values_put(v, POSE, 1, &length);
-        values_put(v, VELOCITY, 1, &rate);
+        values_put(v, POSE, 1, &s->mechanism.element[i].dx);
+        values_put(v, VELOCITY, 1, &s->mechanism.element[i].drate);
     }
 }
 

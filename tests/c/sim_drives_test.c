@@ -179,7 +179,7 @@ static void check_drive_slopes(struct instance *instance, double *y)
     const struct sim *sim = sim_of(instance);
     CHECK(ode->factor(ode->context, 0, y, 1e-3) == STATUS_OK);
     bool limited = false;
-    for (int s = 0; s < sim->robot->n_supplies; s++) limited |= sim->drives.share[s] < 1;
+    for (int s = 0; s < sim->robot->n_supplies; s++) limited |= sim->mechanism.drives.share[s] < 1;
     for (int j = sim->n_free; j < ode->n_v && !limited; j++) {
         double *w = &y[ode->n_x + j];
         const double at = *w, h = 1e-4 * instance->stepper.nominal[ode->n_x + j];

@@ -146,9 +146,9 @@ int closed_add_actuators(struct specimen *s, struct random *random, int count)
         }
         if (!specimen_remake(s)) return 0;
         specimen_evaluate(s, NULL);
-        actuators_measure(&s->mechanism);
+        elements_measure(&s->mechanism, &s->in);
         far = true;
-        for (int i = 0; i < count; i++) far &= s->mechanism.actuators->line[i].length >= 0.3;
+        for (int i = 0; i < count; i++) far &= s->mechanism.element[i].x >= 0.3;
     } while (!far);
     for (int i = 0; i < count; i++) s->actuator_force[i] = uniform(random, -30, 30);
     return constraints_choose(&s->mechanism, s->q, &silent) == STATUS_OK;
@@ -211,7 +211,7 @@ static struct jet difference_of(const struct frame_motion tip[2], const struct l
 static int turning_rows(const struct loop *loop, const struct frame_motion tip[2], const struct equation *e,
                         double (*y)[3])
 {
-    const int rows = constraints_loop_equations(loop->type) - 3;
+    const int rows = loop_equations(loop->type) - 3;
     for (int i = 0; i < rows; i++) {
         double a[3], b[3];
         mul3(loop->side[0].at.R, e[3 + i].a, a);
@@ -245,9 +245,7 @@ void closed_gap(struct specimen *s, const double *qd, const double *qdd, double 
             const struct jet u = plane_jet(s, loop, r);
             product(&u, &d, y[r]);
         }
-        if (rows == 3)
-            rows +=
-                turning_rows(loop, tip, s->mechanism.constraints->equation + s->mechanism.constraints->first[i], y + 3);
+        if (rows == 3) rows += turning_rows(loop, tip, s->mechanism.constraints->loop[i].equation, y + 3);
         for (int r = 0; r < rows; r++, row++)
             for (int k = 0; k < 3; k++)
                 if (out[k] != NULL) out[k][row] = y[r][k];
@@ -419,11 +417,11 @@ int closed_rank(struct specimen *s)
             sum += B[f * r + i] * B[f * r + i];
         }
         length[r] = sqrtl(sum);
-        long double *longest = &largest[loops->equation[r].rotational];
+        long double *longest = &largest[constraints_row_turns(loops, r)];
         *longest = fmaxl(*longest, length[r]);
     }
     for (int r = 0; r < rows; r++) {
-        const long double most = largest[loops->equation[r].rotational];
+        const long double most = largest[constraints_row_turns(loops, r)];
         const long double scale = length[r] > 1e-6L * most ? 1 / length[r] : 0;
         for (int i = 0; i < f; i++) B[f * r + i] *= scale;
     }

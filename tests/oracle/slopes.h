@@ -5,7 +5,7 @@
 #include "dyn/tangent.h"
 #include "oracle/specimen.h"
 
-enum { MOST = 200, MOST_VALUES = 2000 };
+enum { MOST = 200, MOST_COMPARED = 2000 };
 
 /* A direction with its own arrays, q a tangent; or a state with its inputs, q its positions. */
 struct arrow {
@@ -31,7 +31,7 @@ void arrow_go(struct specimen *specimen, const struct arrow *from, double t, con
 enum part { QDD, LAMBDA, DRIVES, POSE, VELOCITY, ACCELERATION, REACTION, DEFLECTION, PARTS };
 struct values {
     int count[PARTS];
-    double y[PARTS][MOST_VALUES];
+    double y[PARTS][MOST_COMPARED];
 };
 
 void values_put(struct values *v, enum part part, int count, const double *y);

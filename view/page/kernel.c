@@ -161,6 +161,6 @@ EXPORT("gap") double kernel_gap(struct kernel *kernel)
     struct constraints *loops = kernel->mechanism.constraints;
     if (loops->n_rows == 0) return 0;
     scene_pose(&kernel->scene, kernel->q);
-    constraints_gap(&kernel->mechanism);
+    constraints_gap(&kernel->mechanism, &(struct input){.q = kernel->q});
     return largest(loops->gap, loops->n_rows);
 }

@@ -1,0 +1,147 @@
+/* Couplings of joint coordinates: gap = sum of c_i q_i - b. A rigid one is a constraint, an elastic one a spring and damper along the
+   gap. (theory.md 111 to 113) */
+#include "drive/laws.h"
+#include "mech/mechanism.h"
+
+static const struct coupling *coupling_of(const struct mechanism *m, int part)
+{
+    return &m->robot->coupling[part];
+}
+
+/* sum of c_i x_i over positions                                                                                       (111) */
+static double sum_positions(const struct mechanism *m, const struct coupling *coupling, const double *q)
+{
+    double sum = 0;
+    for (int i = 0; i < coupling->n_terms; i++)
+        sum += coupling->term[i].factor * q[m->model->link[coupling->term[i].link].q + coupling->term[i].k];
+    return sum;
+}
+
+/* The same over velocities or accelerations; NULL: zero */
+static double sum_velocities(const struct mechanism *m, const struct coupling *coupling, const double *v)
+{
+    double sum = 0;
+    for (int i = 0; i < coupling->n_terms && v != NULL; i++)
+        sum += coupling->term[i].factor * v[m->model->link[coupling->term[i].link].v + coupling->term[i].k];
+    return sum;
+}
+
+static void add_to_joints(const struct mechanism *m, const struct coupling *coupling, double x, double *force)
+{
+    for (int i = 0; i < coupling->n_terms; i++)
+        force[m->model->link[coupling->term[i].link].v + coupling->term[i].k] += coupling->term[i].factor * x;
+}
+
+/* ---- elastic ----------------------------------------------------------------------------------------------------- */
+
+static enum status measure(struct mechanism *m, const struct input *in, struct force_element *e)
+{
+    const struct coupling *coupling = coupling_of(m, e->part);
+    e->x = sum_positions(m, coupling, in->q) - coupling->offset;
+    e->rate = sum_velocities(m, coupling, in->qd);
+    return STATUS_OK;
+}
+
+/* F = -(k z + d z' x_dot),   z = x without the backlash                                                               (113) */
+static void force(struct mechanism *m, const struct input *in, struct force_element *e)
+{
+    const struct coupling *coupling = coupling_of(m, e->part);
+    const struct dead_zone z = dead_zone(e->x, coupling->backlash);
+    const double k = coupling->stiffness, d = coupling->damping;
+    (void)in;
+    e->F = -(k * z.value + d * z.slope * e->rate);
+    e->by_x = -(k * z.slope + d * z.curvature * e->rate);
+    e->by_rate = -d * z.slope;
+    e->energy = k * dead_zone_energy(e->x, coupling->backlash);
+    e->loss = d * z.slope * e->rate * e->rate;
+}
+
+static void add_force(const struct mechanism *m, const struct force_element *e, double F, double *force)
+{
+    add_to_joints(m, coupling_of(m, e->part), F, force);
+}
+
+static void apply(struct mechanism *m, const struct force_element *e, double F)
+{
+    add_force(m, e, F, m->joint_force);
+}
+
+static void change(struct mechanism *m, const struct direction *direction, struct force_element *e)
+{
+    e->dx = sum_velocities(m, coupling_of(m, e->part), direction->q);
+    e->drate = sum_velocities(m, coupling_of(m, e->part), direction->qd);
+}
+
+static void change_loads(struct mechanism *m, const struct force_element *e)
+{
+    add_force(m, e, e->dF, m->joint_force_change);
+}
+
+const struct force_kind coupling_element = {.part = "couplings",
+                                            .measure = measure,
+                                            .force = force,
+                                            .apply = apply,
+                                            .add_force = add_force,
+                                            .change = change,
+                                            .change_loads = change_loads};
+
+/* ---- rigid ------------------------------------------------------------------------------------------------------- */
+
+static void measure_gap(struct mechanism *m, const struct constraint *c, const struct input *in)
+{
+    const struct coupling *coupling = coupling_of(m, c->part);
+    m->constraints->gap[c->first] = sum_positions(m, coupling, in->q) - coupling->offset;
+    m->constraints->rate[c->first] = sum_velocities(m, coupling, in->qd);
+}
+
+static void add_row(const struct mechanism *m, const struct constraint *c, int row, double *G)
+{
+    (void)row;
+    add_to_joints(m, coupling_of(m, c->part), 1, G);
+}
+
+/* Of independent joints |c|^2, whether they move or not: a row of prescribed joints alone is redundant */
+static double row_size(struct mechanism *m, const struct constraint *c, int row, double *scratch)
+{
+    const struct coupling *coupling = coupling_of(m, c->part);
+    double sum = 0;
+    (void)row, (void)scratch;
+    for (int i = 0; i < coupling->n_terms; i++) sum += coupling->term[i].factor * coupling->term[i].factor;
+    return sum;
+}
+
+/* G qdd, since G is constant                                                                                          (112) */
+static double acceleration(const struct mechanism *m, const struct constraint *c, int row, const double *qdd)
+{
+    (void)row;
+    return sum_velocities(m, coupling_of(m, c->part), qdd);
+}
+
+static void set_loads(struct mechanism *m, const struct constraint *c, const double *lambda)
+{
+    add_to_joints(m, coupling_of(m, c->part), lambda[c->first], m->multiplier_force);
+}
+
+static void add_load_changes(struct mechanism *m, const struct constraint *c, const double *dlambda)
+{
+    add_to_joints(m, coupling_of(m, c->part), dlambda[c->first], m->joint_force_change);
+}
+
+static bool moved_by(const struct model *model, int part, int link, bool *bends)
+{
+    const struct coupling *coupling = &model->robot->coupling[part];
+    *bends = false;
+    for (int i = 0; i < coupling->n_terms; i++)
+        if (coupling->term[i].link == link) return true;
+    return false;
+}
+
+const struct constraint_kind coupling_constraint = {.part = "couplings",
+                                                    .measure_gap = measure_gap,
+                                                    .add_row = add_row,
+                                                    .row_size = row_size,
+                                                    .acceleration = acceleration,
+                                                    .acceleration_change = acceleration,
+                                                    .set_loads = set_loads,
+                                                    .add_load_changes = add_load_changes,
+                                                    .moved_by = moved_by};

@@ -1,0 +1,242 @@
+#include "mech/drives.h"
+
+#include <string.h>
+
+#include "drive/drive.h"
+#include "drive/laws.h"
+#include "math/dense.h"
+#include "mech/mechanism.h"
+
+/* Derivatives of a drive with force F(s, s', w) and dw/dt = g(s, s', w) at a point, with respect to its coordinate s, the rate of s and
+   its own states w, and the arrays that eliminate w from an implicit step                               (theory.md 101, 102) */
+struct drive_slopes {
+    double F_s, F_v, *F_w; /* n_states                                                    */
+    double *g_s, *g_v;     /* n_states                                                    */
+    double *g_w;           /* n_states x n_states, column major                           */
+    double *P;             /* factors of 1 - gamma g_w                                    */
+    int *pivot;            /* n_states                                                    */
+    double *along;         /* (1 - gamma g_w)^-1 (gamma^2 g_s + gamma g_v), n_states      */
+    double *u;             /* n_states: scratch                                           */
+    double gamma;
+};
+
+void drives_make(struct mechanism *m, struct arena *arena)
+{
+    struct drives *drives = &m->drives;
+    const size_t supplies = (size_t)m->robot->n_supplies, count = (size_t)m->robot->n_drives;
+    arena_arrays(arena, supplies, ARRAYS(&drives->demand, &drives->share, &drives->ddemand, &drives->dshare));
+    drives->element = arena_allocate(arena, count, sizeof *drives->element);
+    drives->slopes = arena_allocate(arena, count, sizeof *drives->slopes);
+    for (int d = 0; d < m->robot->n_drives && !arena->failed; d++) {
+        const size_t n = (size_t)m->robot->drive[d].drive->n_states;
+        struct drive_slopes *slopes = &drives->slopes[d];
+        arena_arrays(arena, n, ARRAYS(&slopes->F_w, &slopes->g_s, &slopes->g_v, &slopes->along, &slopes->u));
+        slopes->g_w = arena_allocate(arena, n * n, sizeof(double));
+        slopes->P = arena_allocate(arena, n * n, sizeof(double));
+        slopes->pivot = arena_allocate(arena, n, sizeof(int));
+        while (m->element[drives->element[d]].drive != d) drives->element[d]++;
+    }
+}
+
+/* ---- values --------------------------------------------------------------------------------------------------------------- */
+
+static void take_motion(struct mechanism *m, const struct input *in)
+{
+    for (int d = 0; d < m->robot->n_drives; d++) {
+        const struct robot_drive *rd = &m->robot->drive[d];
+        const struct force_element *e = element_of_drive(m, d);
+        in->drive[rd->first + rd->drive->position] = e->x;
+        in->drive[rd->first + rd->drive->rate] = e->rate;
+    }
+}
+
+enum status drives_measure(struct mechanism *m)
+{
+    enum status status = STATUS_OK;
+    if (m->acts_at == PLACED_AND_MOVING) mechanism_place(m, PLACED_AND_MOVING);
+    for (int d = 0; d < m->robot->n_drives && status == STATUS_OK; d++) {
+        struct force_element *e = element_of_drive(m, d);
+        status = e->kind->measure(m, &m->in, e);
+        m->failed_element = m->drives.element[d];
+    }
+    if (status == STATUS_OK) take_motion(m, &m->in);
+    return status;
+}
+
+/* All values of the drives of a supply (-1: of the others) from states, inputs and motion, with a share of the supply; returns the flow
+   that they demand, which does not depend on the share */
+static double compute_values(const struct robot *robot, int supply, double share, double *values)
+{
+    double demand = 0;
+    for (int d = 0; d < robot->n_drives; d++) {
+        const struct robot_drive *rd = &robot->drive[d];
+        double *v = values + rd->first;
+        if (rd->supply != supply) continue;
+        if (supply >= 0) v[rd->drive->share] = share;
+        rd->drive->evaluate(v);
+        if (supply >= 0) demand += v[rd->drive->demand];
+    }
+    return demand;
+}
+
+static double change_values(const struct robot *robot, int supply, double dshare, const double *values, double *changes)
+{
+    double demand = 0;
+    for (int d = 0; d < robot->n_drives; d++) {
+        const struct robot_drive *rd = &robot->drive[d];
+        double *dv = changes + rd->first;
+        if (rd->supply != supply) continue;
+        if (supply >= 0) dv[rd->drive->share] = dshare;
+        rd->drive->tangent(values + rd->first, dv);
+        if (supply >= 0) demand += dv[rd->drive->demand];
+    }
+    return demand;
+}
+
+/* A supply that is not limited, share 1, needs no second evaluation of its drives */
+enum status drives_evaluate(struct mechanism *m, const struct input *in)
+{
+    const struct robot *robot = m->robot;
+    struct drives *drives = &m->drives;
+    take_motion(m, in);
+    for (int d = 0; d < robot->n_drives; d++)
+        if (robot->drive[d].drive->error(in->drive + robot->drive[d].first) != NULL) {
+            drives->failed = d;
+            return STATUS_DRIVE_ERROR;
+        }
+    compute_values(robot, -1, 1, in->drive);
+    for (int s = 0; s < robot->n_supplies; s++) {
+        drives->demand[s] = compute_values(robot, s, 1, in->drive);
+        drives->share[s] = supply_share(drives->demand[s], robot->supply[s].flow_limit).value;
+        if (drives->share[s] != 1) compute_values(robot, s, drives->share[s], in->drive);
+    }
+    for (int d = 0; d < robot->n_drives; d++) {
+        const struct robot_drive *rd = &robot->drive[d];
+        element_of_drive(m, d)->F = in->drive[rd->first + rd->drive->effort];
+    }
+    return STATUS_OK;
+}
+
+void drives_change(struct mechanism *m, const struct input *in, const struct direction *direction)
+{
+    const struct robot *robot = m->robot;
+    struct drives *drives = &m->drives;
+    double *changes = direction->drive;
+    for (int d = 0; d < robot->n_drives; d++) {
+        const struct robot_drive *rd = &robot->drive[d];
+        const struct force_element *e = element_of_drive(m, d);
+        changes[rd->first + rd->drive->position] = e->dx;
+        changes[rd->first + rd->drive->rate] = e->drate;
+    }
+    change_values(robot, -1, 0, in->drive, changes);
+    for (int s = 0; s < robot->n_supplies; s++) {
+        const double slope = supply_share(drives->demand[s], robot->supply[s].flow_limit).slope;
+        drives->ddemand[s] = change_values(robot, s, 0, in->drive, changes);
+        drives->dshare[s] = slope * drives->ddemand[s];
+        if (slope != 0) change_values(robot, s, drives->dshare[s], in->drive, changes);
+    }
+    for (int d = 0; d < robot->n_drives; d++) {
+        const struct robot_drive *rd = &robot->drive[d];
+        element_of_drive(m, d)->dF = changes[rd->first + rd->drive->effort];
+    }
+}
+
+void drives_rates(const struct robot *robot, const double *values, double *rate)
+{
+    for (int d = 0; d < robot->n_drives; d++) {
+        const struct robot_drive *rd = &robot->drive[d];
+        const size_t n = (size_t)rd->drive->n_states;
+        if (n > 0) memcpy(rate + rd->first_w, values + rd->first + rd->drive->n_rows, n * sizeof *rate);
+    }
+}
+
+void drives_copy_efforts(const struct mechanism *m, const double *values, double *tau, double *actuator_force)
+{
+    for (int d = 0; d < m->robot->n_drives; d++) {
+        const struct robot_drive *rd = &m->robot->drive[d];
+        const double effort = values[rd->first + rd->drive->effort];
+        if (rd->actuator >= 0) actuator_force[rd->actuator] = effort;
+        else tau[m->model->link[rd->link].tau] = effort;
+    }
+}
+
+/* ---- the Newton matrix ---------------------------------------------------------------------------------------------------- */
+
+/* The derivatives of the rates g with one value; returns that of the force */
+static double differentiate_drive(const struct robot_drive *rd, const double *v, int value, double *g)
+{
+    double dv[MOST_VALUES] = {0};
+    dv[value] = 1;
+    rd->drive->tangent(v, dv);
+    memcpy(g, dv + rd->drive->n_rows, (size_t)rd->drive->n_states * sizeof *g);
+    return dv[rd->drive->effort];
+}
+
+/* s = -gamma^2 F_s - gamma F_v - gamma F_w (1 - gamma g_w)^-1 (gamma^2 g_s + gamma g_v)                      (theory.md 102) */
+enum status drives_newton(struct mechanism *m, const struct input *in, double gamma)
+{
+    for (int d = 0; d < m->robot->n_drives; d++) {
+        const struct robot_drive *rd = &m->robot->drive[d];
+        const struct drive *drive = rd->drive;
+        struct drive_slopes *slopes = &m->drives.slopes[d];
+        const double *v = in->drive + rd->first;
+        const int n = drive->n_states;
+        slopes->gamma = gamma;
+        slopes->F_s = differentiate_drive(rd, v, drive->position, slopes->g_s);
+        slopes->F_v = differentiate_drive(rd, v, drive->rate, slopes->g_v);
+        for (int r = 0, k = 0; r < drive->n_rows; r++) {
+            if (!drive_is_state(&drive->row[r])) continue;
+            slopes->F_w[k] = differentiate_drive(rd, v, r, slopes->g_w + n * k);
+            k++;
+        }
+        for (int i = 0; i < n * n; i++) slopes->P[i] = (i % (n + 1) == 0 ? 1 : 0) - gamma * slopes->g_w[i];
+        if (lu_factor(n, slopes->P, slopes->pivot) != 0) return STATUS_NEWTON_MATRIX;
+        for (int i = 0; i < n; i++) slopes->along[i] = gamma * (gamma * slopes->g_s[i] + slopes->g_v[i]);
+        lu_solve(n, slopes->P, slopes->pivot, slopes->along);
+        element_of_drive(m, d)->s =
+            -gamma * (gamma * slopes->F_s + slopes->F_v + dense_dot(n, slopes->F_w, slopes->along));
+    }
+    return STATUS_OK;
+}
+
+void drives_reduce(struct mechanism *m, const double *r, double *force)
+{
+    for (int d = 0; d < m->robot->n_drives; d++) {
+        const struct robot_drive *rd = &m->robot->drive[d];
+        struct drive_slopes *slopes = &m->drives.slopes[d];
+        const int n = rd->drive->n_states;
+        if (n == 0) continue;
+        memcpy(slopes->u, r + rd->first_w, (size_t)n * sizeof *r);
+        lu_solve(n, slopes->P, slopes->pivot, slopes->u);
+        element_add_force(m, element_of_drive(m, d), slopes->gamma * dense_dot(n, slopes->F_w, slopes->u), force);
+    }
+}
+
+void drives_expand(const struct mechanism *m, const double *da, double *r)
+{
+    for (int d = 0; d < m->robot->n_drives; d++) {
+        const struct robot_drive *rd = &m->robot->drive[d];
+        const struct drive_slopes *slopes = &m->drives.slopes[d];
+        const double along = element_velocity(m, &m->element[m->drives.element[d]], da);
+        for (int i = 0; i < rd->drive->n_states; i++) r[rd->first_w + i] = slopes->u[i] + slopes->along[i] * along;
+    }
+}
+
+void drives_stiffness(const struct mechanism *m, const double *dx, const double *dv, const double *dw, double *force,
+                      double *r)
+{
+    for (int d = 0; d < m->robot->n_drives; d++) {
+        const struct robot_drive *rd = &m->robot->drive[d];
+        const struct drive_slopes *slopes = &m->drives.slopes[d];
+        const struct force_element *e = &m->element[m->drives.element[d]];
+        const double ds = element_velocity(m, e, dx), drate = element_velocity(m, e, dv);
+        const int n = rd->drive->n_states;
+        const double *change = dw + rd->first_w;
+        element_add_force(m, e, -(slopes->F_s * ds + slopes->F_v * drate + dense_dot(n, slopes->F_w, change)), force);
+        for (int i = 0; i < n; i++) {
+            double sum = slopes->g_s[i] * ds + slopes->g_v[i] * drate;
+            for (int j = 0; j < n; j++) sum += slopes->g_w[n * j + i] * change[j];
+            r[rd->first_w + i] = -sum;
+        }
+    }
+}

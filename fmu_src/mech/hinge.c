@@ -1,0 +1,51 @@
+/* Drives of joints with one coordinate: x is the position of the joint. */
+#include "mech/mechanism.h"
+
+static const struct link_model *link_of(const struct mechanism *m, const struct force_element *e)
+{
+    return &m->model->link[e->part];
+}
+
+static enum status measure(struct mechanism *m, const struct input *in, struct force_element *e)
+{
+    e->x = in->q[link_of(m, e)->q];
+    e->rate = in->qd != NULL ? in->qd[link_of(m, e)->v] : 0;
+    return STATUS_OK;
+}
+
+/* Without a drive its torque is in tau */
+static void force(struct mechanism *m, const struct input *in, struct force_element *e)
+{
+    (void)m, (void)in;
+    e->F = 0;
+}
+
+static void add_force(const struct mechanism *m, const struct force_element *e, double F, double *force)
+{
+    force[link_of(m, e)->v] += F;
+}
+
+static void apply(struct mechanism *m, const struct force_element *e, double F)
+{
+    add_force(m, e, F, m->joint_force);
+}
+
+static void change(struct mechanism *m, const struct direction *direction, struct force_element *e)
+{
+    const int v = link_of(m, e)->v;
+    e->dx = direction->q != NULL ? direction->q[v] : 0;
+    e->drate = direction->qd != NULL ? direction->qd[v] : 0;
+}
+
+static void change_loads(struct mechanism *m, const struct force_element *e)
+{
+    add_force(m, e, e->dF, m->joint_force_change);
+}
+
+const struct force_kind hinge_element = {.part = "links",
+                                         .measure = measure,
+                                         .force = force,
+                                         .apply = apply,
+                                         .add_force = add_force,
+                                         .change = change,
+                                         .change_loads = change_loads};

@@ -1,0 +1,379 @@
+#include "mech/loop.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "math/vec.h"
+#include "mech/mechanism.h"
+
+/* ---- equations --------------------------------------------------------------------------------------------------- */
+
+int loop_equations(enum loop_type type)
+{
+    static const int count[] = {[LOOP_BALL] = 3, [LOOP_PLANAR_PIN] = 2, [LOOP_PIN] = 5, [LOOP_WELD] = 6};
+    return count[type];
+}
+
+/* Two unit vectors at right angles to a unit vector and to each other */
+static void perpendicular(const double *axis, double *b, double *c)
+{
+    int least = 0;
+    for (int i = 1; i < 3; i++)
+        if (fabs(axis[i]) < fabs(axis[least])) least = i;
+    double e[3] = {0};
+    e[least] = 1;
+    cross3(axis, e, b);
+    const double norm = sqrt(dot3(b, b));
+    for (int i = 0; i < 3; i++) b[i] /= norm;
+    cross3(axis, b, c);
+}
+
+int loop_make(const struct loop *loop, struct equation *e)
+{
+    const int count = loop_equations(loop->type);
+    if (loop->type == LOOP_PLANAR_PIN) {
+        for (int i = 0; i < 2; i++) {
+            copy3(loop->plane[i], e[i].u);
+            e[i].turns = loop->plane_of >= 0;
+        }
+        return count;
+    }
+    for (int i = 0; i < 3; i++) e[i].u[i] = 1;
+    if (loop->type == LOOP_PIN) {
+        copy3(loop->axis, e[3].a);
+        copy3(loop->axis, e[4].a);
+        perpendicular(loop->axis, e[3].b, e[4].b);
+    } else if (loop->type == LOOP_WELD) { /* the multiplier of y_A'z_B is a moment about x, etc. */
+        for (int i = 0; i < 3; i++) e[3 + i].a[(i + 1) % 3] = e[3 + i].b[(i + 2) % 3] = 1;
+    }
+    for (int i = 3; i < count; i++) e[i].rotational = true;
+    return count;
+}
+
+/* ---- places ------------------------------------------------------------------------------------------------------ */
+
+static struct loop_places *places_of(const struct mechanism *m, const struct constraint *c)
+{
+    return &m->constraints->loop[c->part];
+}
+
+static void place(struct mechanism *m, const struct constraint *c, bool solved)
+{
+    const struct anchor *anchor = m->model->loop_side[c->part];
+    const int count = anchor[SIDE_PLANE].link >= 0 ? LOOP_LOADS : SIDE_PLANE;
+    for (int s = 0; s < count; s++) attachment_place(m->model, m->work, &anchor[s], solved, &places_of(m, c)->side[s]);
+}
+
+/* a, b of a rotational row in world axes, and c = a x b */
+static void rotation_directions(const struct equation *e, const struct attachment *side, double *a, double *b,
+                                double *c)
+{
+    mul3(side[SIDE_A].frame.R, e->a, a);
+    mul3(side[SIDE_B].frame.R, e->b, b);
+    cross3(a, b, c);
+}
+
+/* u of a translational row in world axes */
+static void translation_direction(const struct equation *e, const struct attachment *side, double u[3])
+{
+    if (e->turns) mul3(side[SIDE_PLANE].frame.R, e->u, u);
+    else copy3(e->u, u);
+}
+
+/* Of a translation u'(p_A - p_B) and its rate u'(v_A - v_B) + (omega x u)'(p_A - p_B), omega of the plane                (95) */
+static void measure_gap(struct mechanism *m, const struct constraint *constraint, const struct input *in)
+{
+    const struct attachment *side = places_of(m, constraint)->side;
+    const struct frame_motion *A = &side[SIDE_A].frame, *B = &side[SIDE_B].frame;
+    (void)in;
+    for (int k = 0; k < constraint->count; k++) {
+        const struct equation *e = &places_of(m, constraint)->equation[k];
+        double *gap = &m->constraints->gap[constraint->first + k], *rate = &m->constraints->rate[constraint->first + k];
+        double a[3], b[3], c[3], u[3], ud[3];
+        if (e->rotational) {
+            rotation_directions(e, side, a, b, c);
+            *gap = dot3(a, b);
+            *rate = difference(c, A->omega, B->omega);
+            continue;
+        }
+        translation_direction(e, side, u);
+        *gap = difference(u, A->p, B->p);
+        *rate = difference(u, A->v, B->v);
+        if (!e->turns) continue;
+        cross3(side[SIDE_PLANE].frame.omega, u, ud);
+        *rate += difference(ud, A->p, B->p);
+    }
+}
+
+/* Acceleration of a row: of a rotation c'(alpha_A - alpha_B) + c_dot'(omega_A - omega_B) with
+   c_dot = (omega_A x a) x b + a x (omega_B x b);                                                                      (51)
+   of a translation u'(a_A - a_B) + 2 u_dot'(v_A - v_B) + u_ddot'(p_A - p_B), u_dot = omega x u,
+   u_ddot = alpha x u + omega x u_dot                                                                                  (95) */
+static double acceleration(const struct mechanism *m, const struct constraint *constraint, int k, const double *qdd)
+{
+    const struct equation *e = &places_of(m, constraint)->equation[k];
+    const struct attachment *side = places_of(m, constraint)->side;
+    const struct frame_motion *A = &side[SIDE_A].frame, *B = &side[SIDE_B].frame, *plane = &side[SIDE_PLANE].frame;
+    (void)qdd;
+    double u[3], ud[3], udd[3], a[3], b[3], c[3], wa[3], wb[3], cd[3];
+    if (e->rotational) {
+        rotation_directions(e, side, a, b, c);
+        cross3(A->omega, a, wa);
+        cross3(B->omega, b, wb);
+        cross3(wa, b, cd);
+        add_cross3(a, wb, cd);
+        return difference(c, A->alpha, B->alpha) + difference(cd, A->omega, B->omega);
+    }
+    if (!e->turns) return difference(e->u, A->a, B->a);
+    translation_direction(e, side, u);
+    cross3(plane->omega, u, ud);
+    cross3(plane->alpha, u, udd);
+    add_cross3(plane->omega, ud, udd);
+    return difference(u, A->a, B->a) + 2 * difference(ud, A->v, B->v) + difference(udd, A->p, B->p);
+}
+
+/* ---- multipliers -------------------------------------------------------------------------------------------------- */
+
+/* Adds to loads (LOOP_LOADS) the wrenches of a multiplier x on the links of A, B and the plane: x times
+   (r x u; u) and (-r x u; -u), or (c; 0) and (-c; 0); on the plane (u x (p_A - p_B); 0)                              (96) */
+static void add_multiplier(const struct equation *e, const struct attachment *side, double x, double (*on)[6])
+{
+    double a[3], b[3], c[3], u[3];
+    if (e->rotational) {
+        rotation_directions(e, side, a, b, c);
+        axpy3(x, c, on[SIDE_A]);
+        axpy3(-x, c, on[SIDE_B]);
+        return;
+    }
+    translation_direction(e, side, u);
+    for (int s = SIDE_A; s <= SIDE_B; s++) {
+        const double f = s == SIDE_A ? x : -x;
+        cross3(side[s].r, u, c);
+        axpy3(f, c, on[s]);
+        axpy3(f, u, on[s] + 3);
+    }
+    if (!e->turns) return;
+    for (int i = 0; i < 3; i++) a[i] = side[SIDE_A].frame.p[i] - side[SIDE_B].frame.p[i];
+    cross3(u, a, c);
+    axpy3(x, c, on[SIDE_PLANE]);
+}
+
+/* Adds to G the generalized forces of a unit multiplier of a row on one of the frames of its loop */
+static void add_side(const struct mechanism *m, const struct constraint *c, int k, int s, double *G)
+{
+    const struct loop_places *places = places_of(m, c);
+    double on[LOOP_LOADS][6] = {{0}};
+    add_multiplier(&places->equation[k], places->side, 1, on);
+    struct load load = m->load[LOOP_LOADS * c->part + s];
+    copy6(on[s], load.wrench);
+    dyn_frame_force(m->model, m->work, &load, G);
+}
+
+static int sides_of(const struct mechanism *m, const struct constraint *c, int k)
+{
+    return places_of(m, c)->equation[k].turns ? LOOP_LOADS : SIDE_PLANE;
+}
+
+/* Swept from the loop frames to the base                                                                              (52) */
+static void add_row(const struct mechanism *m, const struct constraint *c, int k, double *G)
+{
+    for (int s = 0; s < sides_of(m, c, k); s++) add_side(m, c, k, s, G);
+}
+
+/* |G_A|^2 + |G_B|^2, and that of a plane that turns. A row whose sides move together, or along a direction in which nothing moves,
+   contains only rounding errors. */
+static double row_size(struct mechanism *m, const struct constraint *c, int k, double *scratch)
+{
+    double sum = 0;
+    for (int s = 0; s < sides_of(m, c, k); s++) {
+        memset(scratch, 0, (size_t)m->model->nv * sizeof *scratch);
+        add_side(m, c, k, s, scratch);
+        sum += constraints_free_square(m, scratch);
+    }
+    return sum;
+}
+
+static void set_loads(struct mechanism *m, const struct constraint *c, const double *lambda)
+{
+    double on[LOOP_LOADS][6] = {{0}};
+    for (int k = 0; k < c->count; k++)
+        add_multiplier(&places_of(m, c)->equation[k], places_of(m, c)->side, lambda[c->first + k], on);
+    for (int s = 0; s < LOOP_LOADS; s++) copy6(on[s], m->load[LOOP_LOADS * c->part + s].wrench);
+}
+
+static void add_load_changes(struct mechanism *m, const struct constraint *c, const double *dlambda)
+{
+    for (int k = 0; k < c->count; k++)
+        add_multiplier(&places_of(m, c)->equation[k], places_of(m, c)->side, dlambda[c->first + k],
+                       m->load_change + LOOP_LOADS * c->part);
+}
+
+/* ---- changes ------------------------------------------------------------------------------------------------------ */
+
+/* The change of c = a x b of a rotational constraint when the loop frames rotate */
+static void direction_change(const struct equation *e, const struct attachment *side, const double *phi_A,
+                             const double *phi_B, double *dc)
+{
+    double a[3], b[3], c[3], da[3], db[3];
+    rotation_directions(e, side, a, b, c);
+    cross3(phi_A, a, da);
+    cross3(phi_B, b, db);
+    cross3(da, b, dc);
+    add_cross3(a, db, dc);
+}
+
+/* (95) differentiated */
+static double translation_acceleration_change(const struct equation *e, const struct attachment *side)
+{
+    const struct frame_motion *A = &side[SIDE_A].frame, *B = &side[SIDE_B].frame, *plane = &side[SIDE_PLANE].frame;
+    const struct frame_derivative *dA = &side[SIDE_A].change, *dB = &side[SIDE_B].change,
+                                  *dplane = &side[SIDE_PLANE].change;
+    if (!e->turns) return difference(e->u, dA->a, dB->a);
+    double u[3], ud[3], udd[3], du[3], dud[3], dudd[3];
+    translation_direction(e, side, u);
+    cross3(plane->omega, u, ud);
+    cross3(plane->alpha, u, udd);
+    add_cross3(plane->omega, ud, udd);
+    cross3(dplane->phi, u, du);
+    cross3(dplane->omega, u, dud);
+    add_cross3(plane->omega, du, dud);
+    cross3(dplane->alpha, u, dudd);
+    add_cross3(plane->alpha, du, dudd);
+    add_cross3(dplane->omega, ud, dudd);
+    add_cross3(plane->omega, dud, dudd);
+    return difference(du, A->a, B->a) + difference(u, dA->a, dB->a) + 2 * difference(dud, A->v, B->v) +
+           2 * difference(ud, dA->v, dB->v) + difference(dudd, A->p, B->p) + difference(udd, dA->p, dB->p);
+}
+
+/* (51) differentiated */
+static double acceleration_change(const struct mechanism *m, const struct constraint *constraint, int k,
+                                  const double *dqdd)
+{
+    const struct equation *e = &places_of(m, constraint)->equation[k];
+    const struct attachment *side = places_of(m, constraint)->side;
+    (void)dqdd;
+    const struct frame_motion *A = &side[0].frame, *B = &side[1].frame;
+    const struct frame_derivative *dA = &side[0].change, *dB = &side[1].change;
+    if (!e->rotational) return translation_acceleration_change(e, side);
+    double a[3], b[3], c[3], da[3], db[3], dc[3], p[3], q[3], dp[3], dq[3], cd[3], dcd[3];
+    rotation_directions(e, side, a, b, c);
+    direction_change(e, side, dA->phi, dB->phi, dc);
+    cross3(dA->phi, a, da);
+    cross3(dB->phi, b, db);
+    cross3(A->omega, a, p);
+    cross3(B->omega, b, q);
+    cross3(dA->omega, a, dp);
+    add_cross3(A->omega, da, dp);
+    cross3(dB->omega, b, dq);
+    add_cross3(B->omega, db, dq);
+    cross3(p, b, cd);
+    add_cross3(a, q, cd);
+    cross3(dp, b, dcd);
+    add_cross3(p, db, dcd);
+    add_cross3(da, q, dcd);
+    add_cross3(a, dq, dcd);
+    return difference(dc, A->alpha, B->alpha) + difference(c, dA->alpha, dB->alpha) +
+           difference(dcd, A->omega, B->omega) + difference(cd, dA->omega, dB->omega);
+}
+
+/* After dyn_tangent_position() p and phi are valid, after dyn_tangent_motion() all */
+static void change_places(struct mechanism *m, const struct constraint *c)
+{
+    for (int s = 0; s < LOOP_LOADS; s++)
+        attachment_change(m->work, m->tangent, &m->model->loop_side[c->part][s], &places_of(m, c)->side[s]);
+}
+
+/* A force x u and the moment x u x (p_A - p_B) of a plane that turns: u rotates with it */
+static void add_plane_rotation(const struct equation *e, const struct attachment *side, double x, double (*change)[6])
+{
+    const struct frame_derivative *dA = &side[SIDE_A].change, *dB = &side[SIDE_B].change;
+    double u[3], du[3], d[3], dd[3], c[3];
+    translation_direction(e, side, u);
+    cross3(side[SIDE_PLANE].change.phi, u, du);
+    for (int s = SIDE_A; s <= SIDE_B; s++) {
+        const double f = s == SIDE_A ? x : -x;
+        cross3(side[s].r, du, c);
+        axpy3(f, c, change[s]);
+        axpy3(f, du, change[s] + 3);
+    }
+    for (int i = 0; i < 3; i++) {
+        d[i] = side[SIDE_A].frame.p[i] - side[SIDE_B].frame.p[i];
+        dd[i] = dA->p[i] - dB->p[i];
+    }
+    cross3(du, d, c);
+    add_cross3(u, dd, c);
+    axpy3(x, c, change[SIDE_PLANE]);
+}
+
+/* At constant multipliers forces keep their direction in the world, or in the plane that turns, and move with r; moments rotate.
+   Needs phi of the loop frames, and p of those of planes that turn. */
+static void change_loads(struct mechanism *m, const struct constraint *c)
+{
+    const struct attachment *side = places_of(m, c)->side;
+    double(*change)[6] = m->load_change + LOOP_LOADS * c->part;
+    memset(change, 0, LOOP_LOADS * sizeof *change);
+    for (int s = SIDE_A; s <= SIDE_B; s++) {
+        double dr[3];
+        cross3(side[s].change.phi, side[s].r, dr);
+        cross3(dr, m->load[LOOP_LOADS * c->part + s].wrench + 3, change[s]);
+    }
+    for (int k = 0; k < c->count; k++) {
+        const struct equation *e = &places_of(m, c)->equation[k];
+        const double lambda = m->constraints->lambda[c->first + k];
+        double dc[3];
+        if (e->turns) add_plane_rotation(e, side, lambda, change);
+        if (!e->rotational) continue;
+        direction_change(e, side, side[SIDE_A].change.phi, side[SIDE_B].change.phi, dc);
+        axpy3(lambda, dc, change[SIDE_A]);
+        axpy3(-lambda, dc, change[SIDE_B]);
+    }
+}
+
+/* ---- the joints of a loop ------------------------------------------------------------------------------------------ */
+
+/* Whether the joint is between the two sides; the link bends between them if it is too, or if both sides are attached to it */
+static bool moved_by(const struct model *model, int part, int link, bool *bends)
+{
+    int a = model->loop_side[part][SIDE_A].link, b = model->loop_side[part][SIDE_B].link;
+    bool between = false;
+    while (a != b) { /* parents come before their children */
+        int *outer = a > b ? &a : &b;
+        if (*outer == link) between = true;
+        *outer = model->link[*outer].parent;
+    }
+    *bends = between || a == link;
+    return between;
+}
+
+/* The axes of a pin, the frames of a weld */
+static double misalignment(const struct mechanism *m, const struct constraint *constraint)
+{
+    const struct loop *loop = &m->robot->loop[constraint->part];
+    const struct attachment *side = places_of(m, constraint)->side;
+    const double *A = side[SIDE_A].frame.R, *B = side[SIDE_B].frame.R;
+    if (loop->type == LOOP_PIN) {
+        double a[3], b[3], c[3];
+        mul3(A, loop->axis, a);
+        mul3(B, loop->axis, b);
+        cross3(a, b, c);
+        return atan2(sqrt(dot3(c, c)), dot3(a, b));
+    }
+    if (loop->type != LOOP_WELD) return 0;
+    double distance = 0; /* |A - B| = 2 sqrt(2) sin(angle/2) */
+    for (int i = 0; i < 9; i++) distance += (A[i] - B[i]) * (A[i] - B[i]);
+    return 2 * asin(fmin(1, sqrt(distance / 8)));
+}
+
+const struct constraint_kind loop_constraint = {.part = "loops",
+                                                .place = place,
+                                                .measure_gap = measure_gap,
+                                                .add_row = add_row,
+                                                .row_size = row_size,
+                                                .acceleration = acceleration,
+                                                .acceleration_change = acceleration_change,
+                                                .set_loads = set_loads,
+                                                .change_places = change_places,
+                                                .change_loads = change_loads,
+                                                .add_load_changes = add_load_changes,
+                                                .moved_by = moved_by,
+                                                .misalignment = misalignment};
