@@ -43,6 +43,8 @@ void dyn_inverse(const struct model *model, struct work *work, const struct inpu
 void dyn_inverse_forces(const struct model *model, struct work *work, const struct input *in, const double *qdd,
                         double *force)
 {
+    NEEDS(work, DYN_MOTION);
+    work->done |= DYN_REACTIONS;
     for (int i = model->n_links - 1; i >= 0; i--) {
         const struct link_model *lm = &model->link[i];
         struct link_work *w = &work->link[i];
@@ -64,6 +66,7 @@ void dyn_inverse_forces(const struct model *model, struct work *work, const stru
 
 void dyn_reaction(const struct work *work, int link, double wrench[6])
 {
+    NEEDS(work, DYN_REACTIONS);
     const struct link_work *w = &work->link[link];
     tmul3(w->O.R, w->f, wrench);
     tmul3(w->O.R, w->f + 3, wrench + 3);

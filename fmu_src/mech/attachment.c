@@ -34,6 +34,7 @@ void attachment_place_point(const struct work *work, const struct anchor *anchor
         memset(point->v, 0, sizeof point->v);
         return;
     }
+    NEEDS(work, DYN_POSITION);
     const struct frame *carrier = dyn_anchor_frame(work, anchor);
     mul3(carrier->R, anchor->at.p, attachment->r);
     copy3(carrier->omega, point->omega);

@@ -4,6 +4,12 @@
 
 #include "dyn/tangent.h"
 
+/* More of enum done, of a mechanism */
+enum {
+    MECH_MEASURED = 256, /* what elements measure      */
+    MECH_FRAMES = 512    /* the places of constraints  */
+};
+
 struct attachment {
     double r[3]; /* from O or the section that it is attached to, world axes [m] */
     struct frame_motion frame;

@@ -78,14 +78,11 @@ static void activate_group(struct closer *c, int group)
 /* |gap| of the active constraints */
 static double norm_of_gap(struct mechanism *m, const double *q)
 {
-    const struct model *model = m->model;
     const struct constraints *loops = m->constraints;
-    const struct input rest = {.q = q, .qd = loops->direction};
     double square = 0;
-    memset(loops->direction, 0, (size_t)model->nv * sizeof(double));
-    dyn_configuration(model, m->work, q);
-    dyn_velocity(model, m->work, &rest);
-    constraints_gap(m, &rest);
+    dyn_configuration(m->model, m->work, q);
+    dyn_position(m->model, m->work);
+    constraints_gap(m, &(struct input){.q = q});
     for (int k = 0; k < loops->n_active; k++) square += loops->gap[loops->active[k]] * loops->gap[loops->active[k]];
     return sqrt(square);
 }
@@ -471,7 +468,7 @@ static void project_position(struct projector *p, double *q)
     model_move(model, q, loops->direction, 1);
 }
 
-/* G, X and S at the present state. After dyn_position(). */
+/* G, X and S at the present state. */
 static enum status factor_at_state(struct projector *p)
 {
     struct mechanism *m = p->m;

@@ -108,6 +108,7 @@ void constraints_prepare(struct mechanism *m, const struct input *in)
 void constraints_frames(struct mechanism *m, bool solved)
 {
     const struct constraints *all = m->constraints;
+    m->work->done |= MECH_FRAMES;
     for (int i = 0; i < all->count; i++)
         if (all->constraint[i].kind->place != NULL) all->constraint[i].kind->place(m, &all->constraint[i], solved);
 }
@@ -130,6 +131,7 @@ void constraints_row(struct mechanism *m, int k)
 {
     const struct constraints *all = m->constraints;
     const struct constraint *c = all->of_row[all->active[k]];
+    NEEDS(m->work, MECH_FRAMES);
     double *G = all->G + (size_t)m->model->nv * (size_t)k;
     memset(G, 0, (size_t)m->model->nv * sizeof *G);
     c->kind->add_row(m, c, all->active[k] - c->first, G);
@@ -171,6 +173,7 @@ void constraints_respond(struct mechanism *m, double *x)
 void constraints_set_loads(struct mechanism *m)
 {
     const struct constraints *all = m->constraints;
+    NEEDS(m->work, MECH_FRAMES);
     if (m->multiplier_force != NULL) memset(m->multiplier_force, 0, (size_t)m->model->nv * sizeof(double));
     for (int i = 0; i < all->count; i++) all->constraint[i].kind->set_loads(m, &all->constraint[i], all->lambda);
 }

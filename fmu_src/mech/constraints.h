@@ -87,22 +87,22 @@ struct constraints *constraints_make(const struct model *model, struct arena *ar
 enum { MOST_LABEL = 300 };
 const char *constraint_label(const struct constraint *c, char text[MOST_LABEL]);
 
-/* Positions and velocities for the accelerations of the gaps, which only planes that turn need. After dyn_motion(). */
+/* Positions and velocities for the accelerations of the gaps, which only planes that turn need. */
 void constraints_prepare(struct mechanism *m, const struct input *in);
 
 /* Places for the accelerations of the last dyn_motion(); with `solved` also those of the last dyn_articulate_and_solve(). */
 void constraints_frames(struct mechanism *m, bool solved);
 
-/* Gap and rate of all rows. After dyn_velocity() with this input. */
+/* Gap and rate of all rows; rates need DYN_VELOCITY. */
 void constraints_gap(struct mechanism *m, const struct input *in);
 
-/* The largest gap of the active constraints. After constraints_gap() or constraints_rows(). */
+/* The largest gap of the active constraints. */
 double constraints_largest_gap(const struct constraints *constraints);
 
-/* Gap, rate and the rows of G of the active constraints. After dyn_velocity() with this input. */
+/* Gap, rate and the rows of G of the active constraints; rates need DYN_VELOCITY. */
 void constraints_rows(struct mechanism *m, const struct input *in);
 
-/* G, X = M^-1 G' and S = G X, symmetric, upper triangle, at the frames of constraints_frames(). After dyn_articulate(). */
+/* G, X = M^-1 G' and S = G X, symmetric, upper triangle, at the frames of constraints_frames(). */
 void constraints_mobility(struct mechanism *m);
 /* Factors S: STATUS_SINGULAR_LOOP if it is not positive definite. */
 enum status constraints_factor(struct mechanism *m);
@@ -126,7 +126,7 @@ void constraints_accelerations(struct mechanism *m, const double *qdd);
 /* lambda, loads and qdd of the closed robot, from qdd and the loop frames of the open tree. */
 void constraints_close_accelerations(struct mechanism *m, double *qdd);
 
-/* The loads of the multipliers in lambda. After constraints_gap() or constraints_rows(). */
+/* The loads of the multipliers in lambda. */
 void constraints_set_loads(struct mechanism *m);
 
 /* Whether the gap of a row is an angle. */

@@ -22,7 +22,7 @@ void drives_make(struct mechanism *m, struct arena *arena);
 /* Positions and rates of what the drives move, at the state of mechanism_set(). */
 enum status drives_measure(struct mechanism *m);
 
-/* All values of the drives, and the forces of their elements. After elements_measure(). STATUS_DRIVE_ERROR: a drive cannot work there. */
+/* All values of the drives, and the forces of their elements. STATUS_DRIVE_ERROR: a drive cannot work there. */
 enum status drives_evaluate(struct mechanism *m, const struct input *in);
 
 /* Changes of the values with those of states, inputs and elements, and of the forces of the elements. */

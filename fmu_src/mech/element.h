@@ -60,13 +60,13 @@ void elements_place(struct mechanism *m);
 /* The element that a drive acts through. */
 struct force_element *element_of_drive(struct mechanism *m, int drive);
 
-/* Measures all elements: after dyn_position(), for the rates after dyn_velocity(). */
+/* Measures all elements at the present places; rates need DYN_VELOCITY. */
 enum status elements_measure(struct mechanism *m, const struct input *in);
 
-/* Forces of all elements and drives, and their wrenches and forces on joints. After elements_measure(). */
+/* Forces of all elements and drives, and their wrenches and forces on joints. */
 enum status elements_act(struct mechanism *m, const struct input *in);
 
-/* J = dx/dq, nv numbers. After elements_measure(). */
+/* J = dx/dq, nv numbers. */
 void element_row(const struct mechanism *m, const struct force_element *e, double *row);
 
 /* Changes of all elements in a direction, of the drives and of the loads. After dyn_tangent_outward(). */

@@ -73,6 +73,7 @@ struct force_element *element_of_drive(struct mechanism *m, int drive)
 
 enum status elements_measure(struct mechanism *m, const struct input *in)
 {
+    m->work->done |= MECH_MEASURED;
     for (int i = 0; i < m->n_elements; i++) {
         const enum status status = m->element[i].kind->measure(m, in, &m->element[i]);
         m->failed_element = i;
@@ -97,6 +98,7 @@ enum status elements_act(struct mechanism *m, const struct input *in)
 
 void element_row(const struct mechanism *m, const struct force_element *e, double *row)
 {
+    NEEDS(m->work, MECH_MEASURED);
     memset(row, 0, (size_t)m->model->nv * sizeof *row);
     e->kind->add_force(m, e, 1, row);
 }

@@ -11,7 +11,7 @@ static const double SHORTEST = 1e-9;
 /* u = (p_to - p_from)/length                                                                                          (59) */
 static enum status measure(struct mechanism *m, const struct input *in, struct force_element *e)
 {
-    (void)in;
+    NEEDS(m->work, in->drive != NULL ? DYN_VELOCITY : DYN_POSITION);
     for (int s = 0; s < 2; s++) attachment_place_point(m->work, &e->anchor[s], &e->end[s]);
     const double *from = e->end[0].frame.p, *to = e->end[1].frame.p;
     for (int k = 0; k < 3; k++) e->u[k] = to[k] - from[k];

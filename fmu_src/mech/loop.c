@@ -85,7 +85,7 @@ static void measure_gap(struct mechanism *m, const struct constraint *constraint
 {
     const struct attachment *side = places_of(m, constraint)->side;
     const struct frame_motion *A = &side[SIDE_A].frame, *B = &side[SIDE_B].frame;
-    (void)in;
+    NEEDS(m->work, in->qd != NULL ? DYN_VELOCITY : DYN_POSITION);
     for (int k = 0; k < constraint->count; k++) {
         const struct equation *e = &places_of(m, constraint)->equation[k];
         double *gap = &m->constraints->gap[constraint->first + k], *rate = &m->constraints->rate[constraint->first + k];
@@ -115,6 +115,7 @@ static double acceleration(const struct mechanism *m, const struct constraint *c
     const struct attachment *side = places_of(m, constraint)->side;
     const struct frame_motion *A = &side[SIDE_A].frame, *B = &side[SIDE_B].frame, *plane = &side[SIDE_PLANE].frame;
     (void)qdd;
+    NEEDS(m->work, e->turns ? DYN_VELOCITY : DYN_MOTION);
     double u[3], ud[3], udd[3], a[3], b[3], c[3], wa[3], wb[3], cd[3];
     if (e->rotational) {
         rotation_directions(e, side, a, b, c);
