@@ -18,6 +18,7 @@ enum status state_start(const struct model *model, struct report *report, struct
     point_make(model, &state->arena, &state->at);
     if (state->arena.failed) return failure_status(report, STATUS_NO_MEMORY);
     state->input = point_input(&state->at);
+    state->input.drive = NULL; /* drives act through tau and actuator_force: sim_drive_efforts() */
     model_start(model, state->at.q, state->at.qd);
     return STATUS_OK;
 }
@@ -103,6 +104,14 @@ static void read_member(const struct json_path *at, const struct model *model, c
     if (member->values == state->at.tau) check_tau(at, model, state->at.tau);
     if (member->values == optional[0]) state->qdd = optional[0];
     if (member->values == optional[1]) state->w = optional[1];
+}
+
+/* The states of drives among their values */
+static void put_drive_states(const struct robot *robot, const double *w, double *values)
+{
+    for (int d = 0; d < robot->n_drives && w != NULL; d++)
+        for (int r = 0; r < robot->drive[d].drive->n_rows; r++)
+            if (drive_is_state(&robot->drive[d].drive->row[r])) values[robot->drive[d].first + r] = *w++;
 }
 
 /* {"F": [fx, fy, fz, tx, ty, tz]} for any frame; a point has (torque; force) */
@@ -194,6 +203,7 @@ static void read_document(const struct json_path *document, const struct model *
         const struct json_path at = path_member(&object, members[i].key);
         read_member(&at, model, &members[i], optional, state);
     }
+    put_drive_states(model->robot, state->w, state->at.drive);
     const struct json_path wrenches = path_member(&object, "frame_wrench");
     read_frame_wrenches(&wrenches, model->robot, state);
     const struct json_path inputs = path_member(&object, "drive_inputs");

@@ -21,7 +21,7 @@ enum done {
     DYN_REACTIONS = 64,    /* wrenches at the hinges                                  */
     DYN_STAGED = 128       /* by the stages of a mechanism, which are still valid     */
 };
-#define NEEDS(work, what) assert(((work)->done & (unsigned)(what)) == (unsigned)(what))
+#define NEEDS(work, what) (assert(((work)->done & (unsigned)(what)) == (unsigned)(what)), (void)(what))
 
 /* A frame and its motion. */
 struct frame {

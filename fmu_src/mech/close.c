@@ -228,7 +228,8 @@ static double distance(const struct mechanism *m, const struct constraint *c)
 {
     double square = 0;
     for (int row = c->first; row < c->first + c->count; row++)
-        if (!constraints_row_turns(m->constraints, row)) square += m->constraints->gap[row] * m->constraints->gap[row];
+        if (constraints_row_sort(m->constraints, row) != ROW_ANGLE)
+            square += m->constraints->gap[row] * m->constraints->gap[row];
     return sqrt(square);
 }
 

@@ -206,7 +206,7 @@ void constraints_rows(struct mechanism *m, const struct input *in)
 
 /* ---- independent constraints ------------------------------------------------------------------------------------- */
 
-/* A constraint is redundant if less than this fraction of it, or of the largest of its kind, is independent of the others */
+/* A constraint is redundant if less than this fraction of it, or of the largest of its sort, is independent of the others */
 static const double DEPENDENT = 1e-10;
 
 /* |G|^2 over the coordinates that are free to move */
@@ -222,32 +222,26 @@ double constraints_free_square(struct mechanism *m, const double *G)
     return sum;
 }
 
-bool constraints_row_turns(const struct constraints *all, int row)
+enum row_sort constraints_row_sort(const struct constraints *all, int row)
 {
     const struct constraint *c = all->of_row[row];
-    return c->kind == &loop_constraint && all->loop[c->part].equation[row - c->first].rotational;
+    return c->kind->sort(all, c, row - c->first);
 }
 
-/* Translations, rotations, couplings: rows of one sort are compared with each other */
-static int row_sort(const struct constraints *all, int row)
-{
-    return all->of_row[row]->kind == &loop_constraint ? constraints_row_turns(all, row) : 2;
-}
-
-/* The size of every row as a fraction of the largest of its kind (translation, rotation, coupling). The size is that which the row
+/* The size of every row as a fraction of the largest of its sort. The size is that which the row
    would have if its sides moved independently. Lever arms below 1e-10 m never count. */
 static void measure_rows(struct mechanism *m, double *fraction)
 {
     const struct constraints *all = m->constraints;
-    double largest[3] = {1e-10, 1e-10, 1e-10};
+    double largest[ROW_SORTS] = {1e-10, 1e-10, 1e-10};
     for (int row = 0; row < all->n_rows; row++) {
         const struct constraint *c = all->of_row[row];
-        largest[row_sort(all, row)] =
-            fmax(largest[row_sort(all, row)], c->kind->row_size(m, c, row - c->first, all->direction));
+        double *most = &largest[constraints_row_sort(all, row)];
+        *most = fmax(*most, c->kind->row_size(m, c, row - c->first, all->direction));
     }
     for (int row = 0; row < all->n_rows; row++)
-        fraction[row] =
-            constraints_free_square(m, all->G + (size_t)m->model->nv * (size_t)row) / largest[row_sort(all, row)];
+        fraction[row] = constraints_free_square(m, all->G + (size_t)m->model->nv * (size_t)row) /
+                        largest[constraints_row_sort(all, row)];
 }
 
 /* Cholesky factorization with complete pivoting of S, scaled to a unit diagonal; rows are selected as long as a pivot remains. S is

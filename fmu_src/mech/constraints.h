@@ -16,6 +16,7 @@
 struct mechanism;
 
 struct constraint_kind;
+struct constraints;
 
 /* A part of the robot that gives rows of G. */
 struct constraint {
@@ -27,8 +28,12 @@ struct constraint {
     int group;        /* the first of the constraints that share joints with it */
 };
 
+/* Rows of one sort have sizes that can be compared: gaps that are distances, angles, sums of joint coordinates. */
+enum row_sort { ROW_DISTANCE, ROW_ANGLE, ROW_JOINTS, ROW_SORTS };
+
 struct constraint_kind {
     const char *part; /* in messages: the key of the robot file */
+    enum row_sort (*sort)(const struct constraints *constraints, const struct constraint *c, int k);
     /* Places for the accelerations of the last dyn_motion(); with `solved` also those of the last dyn_articulate_and_solve(). NULL:
        there are none. */
     void (*place)(struct mechanism *m, const struct constraint *c, bool solved);
@@ -129,8 +134,7 @@ void constraints_close_accelerations(struct mechanism *m, double *qdd);
 /* The loads of the multipliers in lambda. */
 void constraints_set_loads(struct mechanism *m);
 
-/* Whether the gap of a row is an angle. */
-bool constraints_row_turns(const struct constraints *constraints, int row);
+enum row_sort constraints_row_sort(const struct constraints *constraints, int row);
 
 /* |G|^2 of a row over the coordinates that are free to move. */
 double constraints_free_square(struct mechanism *m, const double *G);

@@ -32,8 +32,10 @@ struct force_element {
 };
 
 struct force_kind {
-    const char *part; /* in messages: the key of the robot file */
-    int n_ends;       /* places where it acts                   */
+    const char *part;                                                  /* in messages: the key of the robot file */
+    bool on_joint;                                                     /* x is the position of a joint           */
+    int n_ends;                                                        /* places where it acts                   */
+    const struct anchor *(*ends)(const struct model *model, int part); /* NULL: none */
     /* Sets x, rate and places. STATUS_SHORT_ACTUATOR: it has no direction. */
     enum status (*measure)(struct mechanism *m, const struct input *in, struct force_element *e);
     /* Sets F without a drive, its derivatives, energy and loss. */

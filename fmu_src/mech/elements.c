@@ -42,7 +42,7 @@ void elements_make(struct mechanism *m, struct arena *arena)
     for (int i = 0; i < m->n_elements && !arena->failed; i++) {
         struct force_element *e = &m->element[i];
         e->end = arena_allocate(arena, (size_t)e->kind->n_ends, sizeof *e->end);
-        e->J = e->kind == &hinge_element ? NULL : arena_allocate(arena, nv, sizeof *e->J);
+        e->J = e->kind->on_joint ? NULL : arena_allocate(arena, nv, sizeof *e->J);
     }
     r->active = arena_allocate(arena, count, sizeof *r->active);
     r->Y = arena_allocate(arena, count * nv, sizeof *r->Y);
@@ -56,7 +56,7 @@ void elements_place(struct mechanism *m)
 {
     for (int i = 0; i < m->n_elements; i++) {
         struct force_element *e = &m->element[i];
-        if (e->kind == &line_element) e->anchor = m->model->actuator_end[e->part];
+        if (e->kind->ends != NULL) e->anchor = e->kind->ends(m->model, e->part);
         for (int s = 0; s < e->kind->n_ends; s++) {
             m->load[e->load + s].link = e->anchor[s].link;
             m->load[e->load + s].section = e->anchor[s].section;

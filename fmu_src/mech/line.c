@@ -21,6 +21,11 @@ static enum status measure(struct mechanism *m, const struct input *in, struct f
     return e->x >= SHORTEST ? STATUS_OK : STATUS_SHORT_ACTUATOR;
 }
 
+static const struct anchor *ends(const struct model *model, int part)
+{
+    return model->actuator_end[part];
+}
+
 static void force(struct mechanism *m, const struct input *in, struct force_element *e)
 {
     (void)m;
@@ -78,6 +83,7 @@ static double force_change(const struct direction *direction, const struct force
 
 const struct force_kind line_element = {.part = "actuators",
                                         .n_ends = 2,
+                                        .ends = ends,
                                         .measure = measure,
                                         .force = force,
                                         .apply = apply,

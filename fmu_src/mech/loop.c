@@ -64,6 +64,11 @@ static void place(struct mechanism *m, const struct constraint *c, bool solved)
     for (int s = 0; s < count; s++) attachment_place(m->model, m->work, &anchor[s], solved, &places_of(m, c)->side[s]);
 }
 
+static enum row_sort sort(const struct constraints *constraints, const struct constraint *c, int k)
+{
+    return constraints->loop[c->part].equation[k].rotational ? ROW_ANGLE : ROW_DISTANCE;
+}
+
 /* a, b of a rotational row in world axes, and c = a x b */
 static void rotation_directions(const struct equation *e, const struct attachment *side, double *a, double *b,
                                 double *c)
@@ -366,6 +371,7 @@ static double misalignment(const struct mechanism *m, const struct constraint *c
 }
 
 const struct constraint_kind loop_constraint = {.part = "loops",
+                                                .sort = sort,
                                                 .place = place,
                                                 .measure_gap = measure_gap,
                                                 .add_row = add_row,

@@ -210,7 +210,7 @@ void mechanism_energy(const struct mechanism *m, const struct input *in, struct 
         const struct force_element *e = &m->element[i];
         energy->elastic += e->energy;
         energy->loss += e->loss;
-        if (e->kind == &hinge_element) energy->power += e->F * e->rate;
+        if (e->kind->on_joint) energy->power += e->F * e->rate;
     }
 }
 

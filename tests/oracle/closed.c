@@ -399,7 +399,7 @@ int closed_rank(struct specimen *s)
     const int n = s->nv, rows = loops->n_rows;
     int at[MOST];
     const int f = list_free(s, at);
-    long double length[MOST_ROWS], largest[2] = {1e-5L, 1e-5L};
+    long double length[MOST_ROWS], largest[ROW_SORTS] = {1e-5L, 1e-5L, 1e-5L};
     closed_jacobian(s, G);
     dyn_mass_matrix(s->model, s->work);
     for (int i = 0; i < f; i++)
@@ -417,11 +417,11 @@ int closed_rank(struct specimen *s)
             sum += B[f * r + i] * B[f * r + i];
         }
         length[r] = sqrtl(sum);
-        long double *longest = &largest[constraints_row_turns(loops, r)];
+        long double *longest = &largest[constraints_row_sort(loops, r)];
         *longest = fmaxl(*longest, length[r]);
     }
     for (int r = 0; r < rows; r++) {
-        const long double most = largest[constraints_row_turns(loops, r)];
+        const long double most = largest[constraints_row_sort(loops, r)];
         const long double scale = length[r] > 1e-6L * most ? 1 / length[r] : 0;
         for (int i = 0; i < f; i++) B[f * r + i] *= scale;
     }
