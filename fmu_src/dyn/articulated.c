@@ -316,6 +316,7 @@ INLINE void hinge_forces(const int nv, const struct link_model *lm, const struct
 {
     if (nv == 0) return;
     joint_own_forces(nv, lm, in, Q);
+    for (int k = 0; in->joint_force != NULL && k < nv; k++) Q[k] += in->joint_force[lm->v + k];
     if (in->tau == NULL || lm->passive) return;
     for (int k = 0; k < nv; k++) Q[k] += in->tau[lm->tau + k];
 }

@@ -92,13 +92,16 @@ enum status dyn_forward_composite(const struct model *model, struct work *work, 
 /* M at the configuration of the last dyn_configuration(), nv x nv in work->M. */
 void dyn_mass_matrix(const struct model *model, struct work *work);
 
-/* Generalized forces M qdd + h - (part of the tip wrench) by the outward and inward recursion; qdd as in dyn_motion(), which it
-   calls. The hinge wrenches remain in work (inverse.c, theory.md 34, 35). */
-void dyn_inverse(const struct model *model, struct work *work, const struct input *in, const double *qdd,
-                 double *force);
-/* Its inward recursion, for the accelerations of the last dyn_motion(). */
+/* Generalized forces M qdd + h - (part of the tip wrench) by the outward and inward recursion; qdd as in dyn_motion(), which
+   dyn_inverse() calls. The hinge wrenches remain in work (inverse.c, theory.md 34, 35). */
 void dyn_inverse_forces(const struct model *model, struct work *work, const struct input *in, const double *qdd,
                         double *force);
+static inline void dyn_inverse(const struct model *model, struct work *work, const struct input *in, const double *qdd,
+                               double *force)
+{
+    dyn_motion(model, work, in, qdd);
+    dyn_inverse_forces(model, work, in, qdd, force);
+}
 
 /* Given accelerations of a prescribed joint; NULL: zero, or the joint is not prescribed. */
 static inline const double *prescribed_acceleration(const struct link_model *lm, const struct input *in)
@@ -109,13 +112,11 @@ static inline const double *prescribed_acceleration(const struct link_model *lm,
 /* Copies the given accelerations of a prescribed joint to qdd. */
 void dyn_copy_prescribed(const struct link_model *lm, const struct input *in, double *qdd);
 
-/* Forces of friction, springs and stops of a joint with N velocities, and those of the input. */
+/* Forces of friction, springs and stops of a joint with N velocities. */
 INLINE void joint_own_forces(const int N, const struct link_model *lm, const struct input *in, double *force)
 {
     if (N == 1) force[0] = joint_coordinate_force(&lm->joint.number[0], in->q[lm->q], in->qd[lm->v]);
     else joint_forces(&lm->joint, in->q + lm->q, in->qd + lm->v, force);
-    if (in->joint_force == NULL) return;
-    for (int k = 0; k < N; k++) force[k] += in->joint_force[lm->v + k];
 }
 
 /* Elastic forces -(K eta + D eta_dot), added to force[m]. */

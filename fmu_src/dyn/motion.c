@@ -199,7 +199,7 @@ void dyn_motion(const struct model *model, struct work *work, const struct input
     if (in->tip_wrench != NULL) apply_wrench(work, &model->tip_frame, in->tip_wrench);
     for (int i = 0; in->frame_wrench != NULL && i < model->robot->n_frames; i++)
         if (model_frame_acts(model, i)) apply_wrench(work, &model->frame[i], in->frame_wrench + 6 * i);
-    dyn_add_loads(work, in->n_loads, in->load);
+    if (in->n_loads > 0) dyn_add_loads(work, in->n_loads, in->load);
     work->done = (work->done & ~(unsigned)(DYN_VELOCITY | DYN_OBSERVED | DYN_REACTIONS)) | DYN_MOTION;
 }
 

@@ -70,6 +70,7 @@ struct constraints *constraints_make(const struct model *model, struct arena *ar
     arena_arrays(arena, rows, ARRAYS(&all->gap, &all->rate, &all->lambda, &all->inverse_d, &all->rhs, &all->dlambda));
     all->of_row = arena_allocate(arena, rows, sizeof *all->of_row);
     all->active = arena_allocate(arena, rows, sizeof *all->active);
+    all->span = arena_allocate(arena, rows, sizeof *all->span);
     all->G = arena_allocate(arena, rows * n, sizeof(double));
     all->X = arena_allocate(arena, rows * n, sizeof(double));
     all->S = arena_allocate(arena, rows * rows, sizeof(double));
@@ -135,6 +136,7 @@ void constraints_row(struct mechanism *m, int k)
     double *G = all->G + (size_t)m->model->nv * (size_t)k;
     memset(G, 0, (size_t)m->model->nv * sizeof *G);
     c->kind->add_row(m, c, all->active[k] - c->first, G);
+    all->span[k] = dense_span(m->model->nv, G);
 }
 
 /* G, and X = M^-1 G' by the factors of dyn_articulate(); S = G X, symmetric, upper triangle */
@@ -149,7 +151,7 @@ void constraints_mobility(struct mechanism *m)
     dyn_solve_columns(model, m->work, m->tangent, k, loops->X);
     for (int i = 0; i < k; i++)
         for (int j = i; j < k; j++)
-            loops->S[k * i + j] = dense_dot(model->nv, loops->G + n * (size_t)i, loops->X + n * (size_t)j);
+            loops->S[k * i + j] = span_dot(loops->span[i], loops->G + n * (size_t)i, loops->X + n * (size_t)j);
 }
 
 enum status constraints_factor(struct mechanism *m)
@@ -166,8 +168,7 @@ void constraints_respond(struct mechanism *m, double *x)
     const struct constraints *loops = m->constraints;
     const int n = m->model->nv;
     cholesky_solve(loops->n_active, loops->S, loops->inverse_d, loops->rhs);
-    for (int k = 0; k < loops->n_active; k++)
-        for (int i = 0; i < n; i++) x[i] += loops->rhs[k] * loops->X[(size_t)n * (size_t)k + (size_t)i];
+    for (int k = 0; k < loops->n_active; k++) dense_add(n, loops->rhs[k], loops->X + (size_t)n * (size_t)k, x);
 }
 
 void constraints_set_loads(struct mechanism *m)

@@ -11,6 +11,7 @@
 
 #include <string.h>
 
+#include "math/dense.h"
 #include "mech/attachment.h"
 
 struct mechanism;
@@ -74,6 +75,7 @@ struct constraints {
     double *gap, *rate;       /* n_rows, by constraints_gap()                     [m; m/s] */
     double *lambda;           /* n_rows, by mechanism_forward()                            */
     double *G;                /* n_rows x nv: those of `active`, in its order              */
+    struct span *span;        /* n_rows: of the rows of G                                  */
     double *X;                /* n_rows x nv: M^-1 G', in the same order                   */
     double *S, *inverse_d;    /* n_active x n_active: factors of G X                       */
     double *rhs;              /* n_rows                                                    */

@@ -4,6 +4,7 @@
 #ifndef MECH_ELEMENT_H
 #define MECH_ELEMENT_H
 
+#include "math/dense.h"
 #include "mech/attachment.h"
 
 struct mechanism;
@@ -27,8 +28,9 @@ struct force_element {
     double dF;               /* by elements_change_loads()                                            */
 
     /* in the Newton matrix, of which its term is J' s J: at the state of mechanism_newton_factor() */
-    double s;  /* gamma^2 k + gamma d, after its own states are eliminated    (theory.md 102) */
-    double *J; /* nv; NULL: x is the position of a joint                                      */
+    double s;         /* gamma^2 k + gamma d, after its own states are eliminated    (theory.md 102) */
+    double *J;        /* nv; NULL: x is the position of a joint                                      */
+    struct span span; /* of J                                                                */
 };
 
 struct force_kind {

@@ -129,12 +129,11 @@ void elements_change_loads(struct mechanism *m, const struct input *in, const st
 
 double element_velocity(const struct mechanism *m, const struct force_element *e, const double *v)
 {
-    return e->J == NULL ? v[m->model->link[e->part].v] : dense_dot(m->model->nv, e->J, v);
+    return e->J == NULL ? v[m->model->link[e->part].v] : span_dot(e->span, e->J, v);
 }
 
 void element_add_force(const struct mechanism *m, const struct force_element *e, double F, double *force)
 {
     if (e->J == NULL) force[m->model->link[e->part].v] += F;
-    else
-        for (int i = 0; i < m->model->nv; i++) force[i] += e->J[i] * F;
+    else span_add(e->span, F, e->J, force);
 }
