@@ -93,7 +93,7 @@ static int apply_drives(const struct common *options, struct state *state, struc
     struct arena arena = {0};
     struct instance *sim;
     const int code = cli_load_sim(options, report, &arena, &sim);
-    const enum status status = code == EXIT_OK ? sim_drive_efforts(sim, &state->at, state->w != NULL) : STATUS_OK;
+    const enum status status = code == EXIT_OK ? sim_drive_efforts(sim, &state->at, state->w) : STATUS_OK;
     instance_free(sim);
     arena_release(&arena);
     return code == EXIT_OK ? cli_exit_code(status) : code;
