@@ -256,6 +256,8 @@ def equations(subject, at, seed, worst):
     robot = subject.robot
     M, G = robot.mass_matrix(at["q"]), np.zeros((0, robot.n))
     if robot.closed: G = robot.gap([at["q"], np.eye(robot.n)])[1].T
+    free = robot.free
+    mobility = G[:, free] @ np.linalg.solve(M[np.ix_(free, free)], G[:, free].T)  # the open tree accelerates as much the other way
     whole = along(robot.inverse, at, seed)
     held = whole - seed["qdd"] @ M + seed["multiplier"] @ G
     terms = np.abs(held) + np.abs(seed["qdd"]) @ np.abs(M) + np.abs(seed["multiplier"]) @ np.abs(G) + np.abs(seed["tau"])
@@ -269,7 +271,8 @@ def equations(subject, at, seed, worst):
         if robot.closed:
             moved = [(at[key] + 1j * STEP * seed[key])[rows] for key in ARGUMENTS[:3]]
             opening = robot.gap(moved)[2].imag / STEP
-            worst.add("loops", opening, np.max((np.abs(seed["qdd"][rows]) + np.abs(at["qdd"])) @ np.abs(G).T))
+            moved_by_tree = np.abs(seed["multiplier"][rows]) @ np.abs(mobility)
+            worst.add("loops", opening, np.max((np.abs(seed["qdd"][rows]) + np.abs(at["qdd"])) @ np.abs(G).T + moved_by_tree))
 
 
 def size(name, y, length):
