@@ -4,7 +4,7 @@
 #include "base/hash.h"
 #include "robot/read.h"
 
-/* First parts of the FMU's own variable names, and "world". Format 2 also reserves "hinge", which can be given in place of a frame. */
+/* First parts of the FMU's own variable names, and "world". From format 2 on "hinge" is reserved too, which can be given in place of a frame. */
 static const char all_reserved[] = "world, tip, energy, power, solver, gravity, time, elastic_terms, start_static";
 
 /* Files of an FMU are named after the robot, and most systems allow 255 letters in the name of a file. */
@@ -116,7 +116,7 @@ static bool found(struct path_text *path, const char *format, int index)
     return true;
 }
 
-/* Whether a link, loop, actuator, frame or supply read so far has this name, and where. */
+/* Whether a link, loop, actuator, frame, coupling or supply read so far has this name, and where. */
 static bool part_has(struct reader *reader, const char *name, struct path_text *where)
 {
     const struct robot *robot = reader->robot;
@@ -130,6 +130,8 @@ static bool part_has(struct reader *reader, const char *name, struct path_text *
         if (name_same(robot->actuator[i].name, name)) return found(where, "actuators[%d].name", i);
     for (int i = 0; i < robot->n_frames; i++)
         if (name_same(robot->frame[i].name, name)) return found(where, "frames[%d].name", i);
+    for (int i = 0; i < robot->n_couplings; i++)
+        if (name_same(robot->coupling[i].name, name)) return found(where, "couplings[%d].name", i);
     for (int i = 0; i < robot->n_supplies; i++)
         if (name_same(robot->supply[i].name, name)) return found(where, "supplies[%d].name", i);
     return false;
@@ -149,12 +151,15 @@ const char *read_part_name(const struct json_path *at, const char *what)
     const struct robot *robot = at->reader->robot;
     const char *name = read_name(at, what);
     struct path_text other;
-    if (robot->format == 2 && name_same(name, "hinge"))
+    if (robot->format >= 2 && name_same(name, "hinge"))
         path_error(at, "%s must not be \"hinge\", which is reserved in limber-robot/2: choose another name", what);
     if (part_has(at->reader, name, &other))
         path_error(at, "%s must be unique among links, loops%s: %s is the same", what,
-                   robot->format == 1 ? " and actuators" : ", actuators and frames", other.text);
-    else if (robot->format == 2 && joint_has(at->reader, name, true, &other))
+                   robot->format == 1   ? " and actuators"
+                   : robot->format == 2 ? ", actuators and frames"
+                                        : ", actuators, couplings and frames",
+                   other.text);
+    else if (robot->format >= 2 && joint_has(at->reader, name, true, &other))
         path_error(at, "%s must not be the name of another link's joint (limber-robot/2): that of %s is the same", what,
                    other.text);
     return name;
@@ -165,12 +170,12 @@ const char *read_joint_name(const struct json_path *at, const char *link_name)
     const struct robot *robot = at->reader->robot;
     const char *name = at->given ? read_name(at, "joint name") : link_name;
     struct path_text other;
-    if (!at->given && robot->format == 2) return name; /* read_part_name() compared it with all others */
+    if (!at->given && robot->format >= 2) return name; /* read_part_name() compared it with all others */
     if (joint_has(at->reader, name, false, &other))
         path_error(at->given ? at : at->parent,
                    "joint name, by default the link's, must be unique among joints: \"%s\" is also that of %s", name,
                    other.text);
-    else if (robot->format == 2 && !name_same(name, link_name) && part_has(at->reader, name, &other))
+    else if (robot->format >= 2 && !name_same(name, link_name) && part_has(at->reader, name, &other))
         path_error(
             at,
             "joint name must not be the name of another link, loop, actuator or frame (limber-robot/2): %s is the same",

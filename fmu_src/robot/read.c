@@ -4,7 +4,7 @@
 
 static void read_robot(const struct json_path *document, struct robot *robot)
 {
-    static const char *const formats[] = {"limber-robot/1", "limber-robot/2", NULL};
+    static const char *const formats[] = {"limber-robot/1", "limber-robot/2", "limber-robot/3", NULL};
     static const char *const terms[] = {"full", "linear", "ruthless", NULL}; /* in the order of enum elastic_terms */
     static const struct quantity gravity = {"gravity", "m/s^2", ANY};
     struct object object;
@@ -22,14 +22,16 @@ static void read_robot(const struct json_path *document, struct robot *robot)
 
     const struct json_path links_at = path_member(&object, "links"), loops_at = path_member(&object, "loops");
     const struct json_path actuators_at = path_member(&object, "actuators"), tip_at = path_member(&object, "tip");
-    const struct json_path frames_at = format_2_member(&object, "frames");
-    read_supplies(MEMBER_2(&object, "supplies"), robot);
+    const struct json_path frames_at = format_member(&object, 2, "frames");
+    const struct json_path couplings_at = format_member(&object, 3, "couplings");
+    read_supplies(MEMBER_OF(&object, 2, "supplies"), robot);
     read_frames_open(&frames_at, robot);
     read_links(&links_at, robot);
     if (robot->n_links > 0) { /* the rest refers to links */
         read_frames(document->reader);
         read_loops(&loops_at, robot);
         read_actuators(&actuators_at, robot);
+        read_couplings(&couplings_at, robot);
         robot->tip = robot->n_links - 1;
         read_link_name(&tip_at, OPTIONAL, "tip", &robot->tip);
     }

@@ -113,9 +113,9 @@ struct json_path path_member(struct object *object, const char *key);
 /* Whether the object has a member, without reading it. */
 bool path_has_key(const struct object *object, const char *key);
 /* Pointers to a member or an item, as arguments; valid until the end of the block. */
-#define MEMBER(object, key)   ((const struct json_path[]){path_member(object, key)})
-#define MEMBER_2(object, key) ((const struct json_path[]){format_2_member(object, key)})
-#define ITEM(array, index)    ((const struct json_path[]){path_item(array, index)})
+#define MEMBER(object, key)            ((const struct json_path[]){path_member(object, key)})
+#define MEMBER_OF(object, format, key) ((const struct json_path[]){format_member(object, format, key)})
+#define ITEM(array, index)             ((const struct json_path[]){path_item(array, index)})
 
 /* All members of an object, in the order of the document. */
 void path_each_member(const struct json_path *object, void (*read)(void *context, const struct json_path *member),
@@ -169,12 +169,12 @@ bool read_semidefinite(const struct json_path *at, enum need need, const struct 
 /* All numbers of a table; returns the flags of those that the file has. */
 unsigned read_fields(struct object *object, int count, const struct number_field *field, void *into);
 
-/* ---- format.c: limber-robot/1 and limber-robot/2 ------------------------------------------------------------------ */
+/* ---- format.c: limber-robot/1 to limber-robot/3 ------------------------------------------------------------------ */
 
-/* Reports an error for a value that only format 2 has; false if it is allowed: in a file of format 2, or not given. */
-bool format_reject_in_1(const struct json_path *at, const char *what);
-/* A member that only format 2 has; in a file of format 1 it is reported and then treated as not given. */
-struct json_path format_2_member(struct object *object, const char *key);
+/* Reports an error for a value that needs this format; false if it is allowed: in a file of this or a newer format, or not given. */
+bool format_reject(const struct json_path *at, int format, const char *what);
+/* A member that needs this format; in a file of an older one it is reported and then treated as not given. */
+struct json_path format_member(struct object *object, int format, const char *key);
 
 /* A string that is allowed from this format on. */
 struct choice {
@@ -189,8 +189,8 @@ int read_choice_of_format(const struct json_path *at, const char *what, int coun
 
 /* Names are allocated in the robot's arena; NULL if the file has none. */
 const char *read_identifier(const struct json_path *at, const char *what);
-/* The same for a link, loop, actuator or frame, whose name must be unique among those read so far, and for a joint, unique among the
-   joints read so far. In format 2 only a link and its own joint may have the same name. */
+/* The same for a link, loop, actuator, coupling or frame, whose name must be unique among those read so far, and for a joint, unique among the
+   joints read so far. From format 2 on only a link and its own joint may have the same name. */
 const char *read_part_name(const struct json_path *at, const char *what);
 const char *read_joint_name(const struct json_path *at, const char *link_name);
 /* Index of the link of that name among those read so far; -1: none. */
@@ -201,7 +201,7 @@ bool name_same(const char *a, const char *b); /* false for NULL */
 
 /* ---- read_profile.c: quantities along a beam ---------------------------------------------------------------------- */
 
-/* A number, or in format 2 a table {"x": [...], "value": [...]} along a beam of this length. NOT_GIVEN also if it is not valid. */
+/* A number, or from format 2 on a table {"x": [...], "value": [...]} along a beam of this length. NOT_GIVEN also if it is not valid. */
 enum profile_kind { NOT_GIVEN, IS_NUMBER, IS_TABLE };
 enum profile_kind read_profile(const struct json_path *at, enum need need, const struct quantity *quantity,
                                double length, struct profile *profile);
@@ -222,7 +222,7 @@ void read_section(struct object *beam_object, struct beam *beam);
 void read_nodal(const struct json_path *at, struct nodal *nodal);
 /* Joint and mount of a link; parent_given: the link names its parent. */
 void read_joint(const struct json_path *at, bool parent_given, struct link *link);
-/* `static` of a joint or an actuator, format 2. */
+/* `static` of a joint or an actuator, from format 2 on. */
 enum hold read_hold(struct object *object);
 void read_links(const struct json_path *at, struct robot *robot);
 /* Opens the array of frames before the links are read; then reads the frames that no joint has needed. */
@@ -233,6 +233,7 @@ bool read_frame_name(const struct json_path *at, const char *what, struct site *
 bool read_link_or_frame(const struct json_path *at, const char *what, struct site *site);
 void read_loops(const struct json_path *at, struct robot *robot);
 void read_actuators(const struct json_path *at, struct robot *robot);
+void read_couplings(const struct json_path *at, struct robot *robot);
 /* The optional drive of the joint or actuator that is being read. */
 void read_joint_drive(const struct json_path *at, const struct joint *joint);
 void read_actuator_drive(const struct json_path *at);

@@ -112,6 +112,30 @@ static void read_derived_numbers(struct object *object, const bool used[FAMILY_C
         path_error(&at, "twist modes need a positive inertia per length about x [kg.m]");
 }
 
+/* In format 2 a beam that bends has foreshortening unless the file says false; from format 3 on the file says what it has. */
+static void read_stiffening(struct object *object, struct beam *beam)
+{
+    static const char *const names[] = {"none", "axial", NULL};
+    const int format = object->at.reader->robot->format;
+    const bool bends = beam->family[FAMILY_Y].count > 0 || beam->family[FAMILY_Z].count > 0;
+    const struct json_path at = format_member(object, 3, "stiffening"), shear_at = format_member(object, 3, "shear");
+    if (format < 3) {
+        beam->foreshortening = format == 2 && bends;
+        read_flag(MEMBER(object, "foreshortening"), "foreshortening", &beam->foreshortening);
+        return;
+    }
+    path_reject(object, "foreshortening",
+                "limber-robot/3 has \"stiffening\": \"none\" for false and \"axial\" for true");
+    if (value_is_string(&at) && name_same(read_string(&at, REQUIRED, "stiffening"), "full"))
+        path_error(&at, "\"full\" is not available yet: give \"none\" or \"axial\"");
+    else beam->foreshortening = read_choice(&at, bends ? REQUIRED : OPTIONAL, "stiffening", names) == 1;
+    bool shear = value_is_object(&shear_at);
+    if (!shear_at.given && bends && beam->has_section)
+        path_error(&shear_at, "a beam that bends, with material and section, must state \"shear\": false");
+    else if (shear || (read_flag(&shear_at, "shear", &shear) && shear))
+        path_error(&shear_at, "shear is not available yet: give false");
+}
+
 void read_beam(const struct json_path *at, struct beam *beam)
 {
     static const char *const derived = "follows from material and section: give one or the other";
@@ -139,13 +163,10 @@ void read_beam(const struct json_path *at, struct beam *beam)
         read_derived_numbers(&object, used, beam);
     }
 
-    /* in format 2 a beam that bends has foreshortening unless the file says false */
-    beam->foreshortening =
-        at->reader->robot->format == 2 && (beam->family[FAMILY_Y].count > 0 || beam->family[FAMILY_Z].count > 0);
-    read_flag(MEMBER(&object, "foreshortening"), "foreshortening", &beam->foreshortening);
+    read_stiffening(&object, beam);
     read_numbers(MEMBER(&object, "rayleigh"), OPTIONAL, &rayleigh, 2, beam->rayleigh);
     beam->given |= read_fields(&object, 1, &damping_ratio, beam);
-    const struct json_path added_at = format_2_member(&object, added_mass.key);
+    const struct json_path added_at = format_member(&object, 2, added_mass.key);
     if (added_at.given) read_property(&added_at, &added_mass, beam);
     path_close_object(&object);
 }

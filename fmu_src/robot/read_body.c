@@ -130,7 +130,7 @@ void read_nodal(const struct json_path *at, struct nodal *nodal)
     }
     nodal->stiffness = K;
     nodal->damping = D;
-    const struct json_path geometric_at = format_2_member(&object, "geometric_stiffness");
+    const struct json_path geometric_at = format_member(&object, 2, "geometric_stiffness");
     if (geometric_at.given) nodal->geometric = read_geometric_stiffness(&geometric_at, nodal->modes);
     path_close_object(&object);
 }

@@ -64,7 +64,7 @@ static void read_dh(struct object *object, struct joint *joint)
 static void read_placement(struct object *object, bool type_known, struct joint *joint)
 {
     const struct json_path origin_at = path_member(object, "origin"), axis_at = path_member(object, "axis");
-    const struct json_path axis2_at = format_2_member(object, "axis2");
+    const struct json_path axis2_at = format_member(object, 2, "axis2");
     read_pose(&origin_at, "joint origin", &joint->origin);
     read_dh(object, joint);
     joint->axis[2] = 1;
@@ -214,7 +214,7 @@ enum hold read_hold(struct object *object)
 {
     static const char *const names[] = {"held", "free", NULL};
     static const enum hold holds[] = {HOLD_HELD, HOLD_FREE};
-    const int chosen = read_choice(MEMBER_2(object, "static"), OPTIONAL, "static", names);
+    const int chosen = read_choice(MEMBER_OF(object, 2, "static"), OPTIONAL, "static", names);
     return chosen >= 0 ? holds[chosen] : HOLD_USUAL;
 }
 
@@ -266,7 +266,7 @@ void read_joint(const struct json_path *at, bool parent_given, struct link *link
     joint->type = type < 0 ? JOINT_REVOLUTE : (enum joint_type)type; /* so that what follows can be read */
 
     const struct json_path start_at = path_member(&object, "start"), limits_at = path_member(&object, "limits");
-    const struct json_path mount_at = format_2_member(&object, "parent_frame");
+    const struct json_path mount_at = format_member(&object, 2, "parent_frame");
     read_placement(&object, type >= 0, joint);
     if (mount_at.given && read_frame_name(&mount_at, "parent_frame", &link->mount) && parent_given)
         path_error(&mount_at, "the parent follows from the frame: leave out `parent` of the link, or `parent_frame`");
@@ -274,7 +274,7 @@ void read_joint(const struct json_path *at, bool parent_given, struct link *link
     read_motion(&object, joint);
     read_start(&start_at, joint);
     read_limits(&limits_at, joint);
-    read_joint_drive(MEMBER_2(&object, "drive"), joint);
+    read_joint_drive(MEMBER_OF(&object, 2, "drive"), joint);
     if (!joint_moves(joint)) warn_of_unused_members(&object, joint);
     path_close_object(&object);
 }

@@ -55,7 +55,7 @@ static void read_loop(const struct json_path *at, struct loop *loop)
 
     const struct json_path plane_at = path_member(&object, "plane"), axis_at = path_member(&object, "axis");
     if (type >= 0) loop->type = (enum loop_type)type;
-    const struct json_path plane_of_at = format_2_member(&object, "plane_of");
+    const struct json_path plane_of_at = format_member(&object, 2, "plane_of");
     if (type == LOOP_PLANAR_PIN) {
         read_plane(&plane_at, loop->plane);
         read_link_name(&plane_of_at, OPTIONAL, "link that holds the plane", &loop->plane_of);
@@ -66,7 +66,7 @@ static void read_loop(const struct json_path *at, struct loop *loop)
     loop->axis[2] = 1; /* the default of every axis */
     if (type == LOOP_PIN) read_direction(&axis_at, OPTIONAL, "axis of the pin", loop->axis);
     else if (type >= 0) path_reject(&object, "axis", "only a loop of type \"pin\" has an axis: remove it");
-    loop->approximate = read_choice(MEMBER_2(&object, "start"), OPTIONAL, "start of a loop", starts) == 1;
+    loop->approximate = read_choice(MEMBER_OF(&object, 2, "start"), OPTIONAL, "start of a loop", starts) == 1;
     path_close_object(&object);
 }
 
@@ -114,7 +114,7 @@ static bool read_point(const struct json_path *at, struct site *point)
     struct pose offset = {.p = {0}};
     identity3(offset.R);
     bool ok =
-        named ? !format_reject_in_1(&frame_at, "a named frame") && read_frame_name(&frame_at, "frame of an end", point)
+        named ? !format_reject(&frame_at, 2, "a named frame") && read_frame_name(&frame_at, "frame of an end", point)
               : read_end_frame(&object, &link_at, &frame_at, point);
     ok &= read_numbers(&xyz_at, named ? OPTIONAL : REQUIRED, &xyz, 3, offset.p) || (named && !xyz_at.given);
     robot_site_offset(point, &offset);
@@ -136,7 +136,7 @@ static void read_actuator(const struct json_path *at, struct actuator *actuator)
     if (from && to && robot_site_same_section(robot, &actuator->from, &actuator->to))
         path_error(at,
                    "the two points of an actuator must not be fixed in the same frame: its length would never change");
-    read_actuator_drive(MEMBER_2(&object, "drive"));
+    read_actuator_drive(MEMBER_OF(&object, 2, "drive"));
     if (actuator->hold != HOLD_USUAL && robot_actuator_is_spring(robot, robot->n_actuators))
         path_error(MEMBER(&object, "static"), "the force of a spring follows from its length: leave it out");
     path_close_object(&object);

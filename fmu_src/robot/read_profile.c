@@ -54,7 +54,7 @@ static bool read_table(const struct json_path *at, const struct quantity *quanti
     struct object table;
     int n;
     const double *s;
-    if (format_reject_in_1(at, "a table along x") || !path_open_object(&table, at, REQUIRED, quantity->what))
+    if (format_reject(at, 2, "a table along x") || !path_open_object(&table, at, REQUIRED, quantity->what))
         return false;
     const struct json_path x_at = path_member(&table, "x"), value_at = path_member(&table, "value");
     path_close_object(&table);

@@ -63,7 +63,7 @@ static void read_section_table(struct object *table, double length, struct cross
 {
     int n, count, first, shape;
     const double *s;
-    if (format_reject_in_1(&table->at, "a table of sections along x")) return;
+    if (format_reject(&table->at, 2, "a table of sections along x")) return;
     const struct json_path x_at = path_member(table, "x"), at = path_member(table, "section");
     path_close_object(table);
     if (!read_stations(&x_at, length, &n, &s)) return;

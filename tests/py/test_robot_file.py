@@ -18,7 +18,7 @@ from coordinates import Coordinates
 ROOT = Path(__file__).resolve().parents[2]
 GOOD = sorted((ROOT / "tests/data/good").glob("*.json"))
 ROBOTS = sorted(file for file in (ROOT / "resources").glob("*.json") if not file.name.endswith(".schema.json"))
-SCHEMAS = {f"limber-robot/{n}": json.loads((ROOT / f"resources/limber-robot-{n}.schema.json").read_text(encoding="utf-8")) for n in (1, 2)}
+SCHEMAS = {f"limber-robot/{n}": json.loads((ROOT / f"resources/limber-robot-{n}.schema.json").read_text(encoding="utf-8")) for n in (1, 2, 3)}
 VALIDATORS = {name: jsonschema.Draft202012Validator(schema) for name, schema in SCHEMAS.items()}
 
 
@@ -154,7 +154,7 @@ def properties(schema):
 
 def test_schema_describes_every_key():
     """Title, description, unit at its end where there are numbers: the reference of the format is made from them."""
-    schema = SCHEMAS["limber-robot/2"]
+    schema = SCHEMAS["limber-robot/3"]
     jsonschema.Draft202012Validator.check_schema(schema)
     counts = {"count", "modes", "hinge_node", "tip_node"}
     for name, value in properties(schema):
