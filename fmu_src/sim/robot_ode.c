@@ -86,12 +86,11 @@ static enum status rhs(void *context, double t, const double *y, double *ydot)
 
 /* Projects positions, velocities and the error estimate of a step onto loops and unit quaternions, with the last factors of the step
    itself: it does not depend on what was evaluated before it */
-static enum status project(void *context, double t, double *y, double *error)
+static enum status project(void *context, double t, bool fixed, double *y, double *error)
 {
     struct sim *sim = context;
     const int n_states = sim->instance.variables.n_states;
-    const struct integrator *integrator = sim->instance.stepper.integrator;
-    const bool loops = sim->mechanism.constraints->n_rows > 0, fixed = integrator != NULL && integrator->fixed_step > 0;
+    const bool loops = sim->mechanism.constraints->n_rows > 0;
     double *error_q = error != NULL ? sim->dx : NULL, *error_qd = error != NULL ? sim->seed.qd : NULL;
     enum status status = loops && sim->factors == BY_FORWARD_FACTORS ? code_factors(sim) : STATUS_OK;
     sim_take(sim, t, y);

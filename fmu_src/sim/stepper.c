@@ -232,7 +232,7 @@ static enum status integrate(struct stepper *stepper, double h, double *reached)
     const bool jumped = stepper->integrator != NULL && !stepper->restart && inputs_jumped(stepper);
     bool driven = jumped || stepper->now.curve != NULL;
     for (int i = 0; i < stepper->n_inputs; i++) driven = driven || stepper->now.rate[i] != 0;
-    if (stepper->integrator != NULL) stepper->integrator->driven = driven;
+    stepper->ode.driven = driven;
     if (stepper->integrator != NULL && (stepper->restart || jumped)) {
         const struct restart restart = {.first_step = stepper->first_step,
                                         .inputs_only = !stepper->restart,
@@ -250,7 +250,7 @@ static enum status integrate(struct stepper *stepper, double h, double *reached)
         return integrator_advance(stepper->integrator, stepper->local, stepper->y, reached);
     /* all motion is prescribed: it may leave the constraints */
     const struct ode *ode = &stepper->ode;
-    return ode->project != NULL ? ode->project(ode->context, stepper->local, stepper->y, NULL) : STATUS_OK;
+    return ode->project != NULL ? ode->project(ode->context, stepper->local, false, stepper->y, NULL) : STATUS_OK;
 }
 
 /* The state that changes fastest relative to its nominal value, where that is implausibly fast; else "" */
