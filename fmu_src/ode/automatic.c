@@ -115,8 +115,8 @@ static enum method next_candidate(const struct automatic *a)
 {
     const struct trials *trials = &a->trials;
     const struct ode *ode = a->base.ode;
-    const bool symmetric = !ode->driven && trials->interrupted < MOST_INTERRUPTIONS && ode->n_switches == 0 &&
-                           ode->longest_step == NULL;
+    const bool symmetric =
+        !ode->driven && trials->interrupted < MOST_INTERRUPTIONS && ode->n_switches == 0 && ode->longest_step == NULL;
     int i = (int)trials->tried;
     do i = i == METHOD_ESDIRK ? METHOD_SYMMETRIC : i - 1;
     while (i == (int)trials->best || (i == METHOD_SYMMETRIC && !symmetric));

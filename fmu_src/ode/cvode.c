@@ -209,8 +209,8 @@ static int project(sunrealtype t, N_Vector y, N_Vector correction, sunrealtype t
     const struct ode *ode = cvode->base.ode;
     (void)tolerance; /* to rounding */
     N_VScale(1, y, correction);
-    const enum status status =
-        ode->project(ode->context, t, false, N_VGetArrayPointer(correction), error != NULL ? N_VGetArrayPointer(error) : NULL);
+    const enum status status = ode->project(ode->context, t, false, N_VGetArrayPointer(correction),
+                                            error != NULL ? N_VGetArrayPointer(error) : NULL);
     N_VLinearSum(1, correction, -1, y, correction);
     return cvode_code(status);
 }

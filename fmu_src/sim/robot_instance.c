@@ -26,7 +26,6 @@ static enum status allocate_arrays(struct sim *sim)
     sim->velocity_of = arena_allocate(arena, (size_t)model->nq, sizeof(int));
     sim->quaternion = arena_allocate(arena, (size_t)model->n_links, sizeof *sim->quaternion);
     sim->active_rows = arena_allocate(arena, (size_t)sim->mechanism.constraints->n_rows, sizeof(double));
-    sim->input = arena_allocate(arena, (size_t)sim->instance.variables.n_values, sizeof *sim->input);
     sim->seed_state = arena_allocate(arena, (size_t)sim->instance.variables.n_states, sizeof *sim->seed_state);
     sim->kept = arena_allocate(arena, (size_t)sim->instance.variables.n_states, sizeof(double));
     sim->by_q = arena_allocate(arena, n * n, sizeof(double));
@@ -39,15 +38,15 @@ static enum status allocate_arrays(struct sim *sim)
 static void find_places(struct sim *sim)
 {
     const struct variables *v = &sim->instance.variables;
-    const struct stepper *stepper = &sim->instance.stepper;
-    for (int s = 0; s < v->n_states; s++) {
-        const struct variable *state = &v->row[v->state[s]];
-        sim->instance.state[s] = variable_place(state, &sim->at);
-        sim->seed_state[s] = variable_place(state, &sim->seed);
+    for (int r = 0; r < v->n_values; r++) {
+        const struct variable *variable = v->by_reference[r];
+        if (variable->state < 0 && variable->causality != CAUSALITY_INPUT) continue;
+        double *place = variable_place(variable, &sim->at);
+        if (variable->state >= 0) sim->seed_state[variable->state] = variable_place(variable, &sim->seed);
+        else if (sim->motion.at != NULL && place < sim->at.drive) continue; /* that of the motion */
+        sim->instance.stepper.place[r] = place;
     }
     instance_states_placed(&sim->instance);
-    for (int i = 0; i < stepper->n_inputs; i++)
-        sim->input[i] = variable_place(v->by_reference[stepper->input[i]], &sim->at);
 }
 
 static bool is_elastic(const struct model *model, int coordinate)
@@ -88,7 +87,7 @@ static enum status build_robot(struct sim *sim, const char *text)
     sim->in = point_input(&sim->at);
     sim->in.actuator_force = sim->actuator_force;
     const int n_rows = sim->mechanism.constraints->n_rows;
-    stepper->own[0] = (struct saved_part){sim->at.q, point_size(&sim->at)};
+    stepper->own[0] = (struct saved_part){sim->at.q, (int)(sim->at.payload_mass - sim->at.q)};
     stepper->own[1] = (struct saved_part){sim->active_rows, n_rows};
     stepper->cause = sim_failure_cause;
     struct ode ode = {0};
@@ -325,7 +324,7 @@ static enum status initialize(struct instance *instance, const struct experiment
     if (status != STATUS_OK) return status;
     for (int r = 0; r < instance->variables.n_values; r++) {
         const int state = instance->variables.by_reference[r]->start_of;
-        if (state >= 0) *instance->state[state] = instance->stepper.value[r];
+        if (state >= 0) *instance_state(instance, state) = instance->stepper.value[r];
     }
     model_normalize(sim->mechanism.model, sim->at.q);
     memset(sim->bent_too_far, 0, (size_t)sim->robot->n_links * sizeof(bool));

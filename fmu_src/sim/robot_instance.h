@@ -41,7 +41,6 @@ struct sim {
     struct point at;          /* the state and the inputs; those of prescribed joints follow from the inputs */
     double *actuator_force;   /* n_actuators: inputs, or those of the balance                                */
     struct input in;          /* points to these                                                             */
-    double **input;           /* n_inputs: where they are                                                    */
     struct sim_motion motion; /* of prescribed joints; at = NULL: their inputs                               */
     struct balance balance;
     double *command; /* n_drives: with which a drive holds a static start; NAN: none                         */

@@ -13,17 +13,7 @@ static const double FAR_OFF = 1e-3;
 
 void sim_apply_inputs(struct sim *sim, double t)
 {
-    const struct stepper *stepper = &sim->instance.stepper;
-    const struct step_inputs *now = &stepper->now;
-    const double s = t - now->from;
-    if (sim->mechanism.model->n_prescribed > 0)
-        for (int i = 0; i < stepper->n_inputs; i++) *sim->input[i] = step_input(now, i, t);
-    else /* the common case of step_input() */
-        for (int i = 0; i < stepper->n_inputs; i++) {
-            *sim->input[i] = now->u[i] + now->rate[i] * s;
-            if (now->curve != NULL && now->curve->place[now->reference[i]] >= 0)
-                now->curve->at(now->curve->context, now->reference[i], t, sim->input[i]);
-        }
+    stepper_apply_inputs(&sim->instance.stepper, t);
     for (int i = 0; i < sim->mechanism.model->n_links && sim->motion.at != NULL; i++) {
         const struct link_model *lm = &sim->mechanism.model->link[i];
         for (int k = 0; lm->prescribed >= 0 && k < lm->joint.nv; k++) {
