@@ -25,6 +25,7 @@ void point_clear(const struct point *point);
 /* All numbers of a point to another one of the same robot. */
 void point_copy(const struct point *from, const struct point *to);
 
+/* Without drives: their efforts are given. */
 struct input point_input(const struct point *point);
 
 /* The direction of a seed, with dx for the tangent (nv numbers) of its change of q. */

@@ -82,10 +82,11 @@ static enum status build_robot(struct sim *sim, const char *text)
     if (status == STATUS_OK) status = allocate_arrays(sim);
     if (status == STATUS_OK && sim->motion.at != NULL) status = balance_make(sim);
     if (status != STATUS_OK) return status;
-    sim_take_drive_parameters(sim);
+    drives_take_parameters(sim->robot, sim->at.drive);
     sim->actuator_force = sim->balance.n > 0 ? sim->balance.F : sim->at.actuator_force;
     sim->in = point_input(&sim->at);
     sim->in.actuator_force = sim->actuator_force;
+    if (sim->robot->n_drives > 0) sim->in.drive = sim->at.drive;
     const int n_rows = sim->mechanism.constraints->n_rows;
     stepper->own[0] = (struct saved_part){sim->at.q, (int)(sim->at.payload_mass - sim->at.q)};
     stepper->own[1] = (struct saved_part){sim->active_rows, n_rows};
@@ -186,16 +187,27 @@ struct mechanism *sim_mechanism(struct instance *instance)
     return &sim_of(instance)->mechanism;
 }
 
-void sim_set_frame_wrenches(struct instance *instance, const double *frame_wrench)
+const struct point *sim_point(const struct instance *instance)
 {
-    struct sim *sim = sim_of(instance);
-    memcpy(sim->at.frame_wrench, frame_wrench, 6 * (size_t)sim->robot->n_frames * sizeof(double));
-    instance->stepper.up_to_date = false;
+    return &const_sim_of(instance)->at;
 }
 
-void sim_set_static_start(struct instance *instance, enum static_start start)
+enum status sim_use_parameters(struct instance *instance)
 {
-    sim_of(instance)->static_start = start;
+    stepper_interrupt(&instance->stepper);
+    return sim_apply_parameters(sim_of(instance));
+}
+
+enum status sim_start_drives(struct instance *instance)
+{
+    struct sim *sim = sim_of(instance);
+    return drives_start(&sim->mechanism, &sim->in, instance->report);
+}
+
+enum status sim_settle(struct instance *instance, bool far)
+{
+    const enum status status = sim_find_equilibrium(sim_of(instance), far);
+    return status == STATUS_OK ? sim_hold_drives(sim_of(instance)) : status;
 }
 
 void sim_hold(struct instance *instance, int link, int hold)
@@ -332,9 +344,8 @@ static enum status initialize(struct instance *instance, const struct experiment
     sim_apply_inputs(sim, 0);
     status = configure(sim, experiment->tolerance);
     if (status == STATUS_OK) status = close_loops(sim);
-    if (status == STATUS_OK) status = sim_start_drives(sim);
-    if (status == STATUS_OK && starts_static(instance)) status = sim_find_equilibrium(sim);
-    if (status == STATUS_OK && starts_static(instance)) status = sim_hold_drives(sim);
+    if (status == STATUS_OK) status = sim_start_drives(instance);
+    if (status == STATUS_OK && starts_static(instance)) status = sim_settle(instance, false);
     char text[REASON_SIZE];
     if (status != STATUS_OK && instance->report->errors == errors)
         report_add(instance->report, REPORT_ERROR, "%s: at the start: %s", instance->name,
