@@ -39,7 +39,7 @@ static void put_values(struct drive_instance *d, const struct step_inputs *input
 
 static enum status check_at(struct drive_instance *d, double t, const double *y)
 {
-    put_values(d, &d->instance.stepper.now, t, y);
+    put_values(d, &d->instance.stepper.inputs, t, y);
     return d->drive->error(d->v) == NULL ? STATUS_OK : STATUS_DRIVE_ERROR;
 }
 
@@ -149,7 +149,7 @@ static bool acts_on_start(const struct instance *instance, const struct variable
 static enum status step(struct instance *instance, double h)
 {
     struct drive_instance *d = drive_of(instance);
-    const struct step_inputs *inputs = &instance->stepper.before;
+    const struct step_inputs *inputs = &instance->stepper.inputs;
     const enum status status = instance_integrate(instance, h);
     if (status == STATUS_OK) return STATUS_OK;
     put_values(d, inputs, inputs->from + h, instance->stepper.y);
@@ -195,7 +195,7 @@ static enum status build(struct drive_instance *d, const char *text)
     status = instance_build(instance, &ode, text);
     if (status != STATUS_OK) return status;
     double *y = instance->stepper.y;
-    for (int s = 0; s < d->drive->n_states; s++) instance->state[s] = &y[s];
+    for (int s = 0; s < d->drive->n_states; s++) instance->stepper.place[instance->variables.state[s]] = &y[s];
     instance_states_placed(instance);
     instance->stepper.own[0] = (struct saved_part){y, d->drive->n_states};
     instance_reset(instance);

@@ -533,6 +533,8 @@ enum status constraints_project_fixed(struct mechanism *m, double *q, double *qd
     p.factors.constraints = m->newton_constraints;
     for (int i = 0; i < FIXED_PROJECTIONS; i++) {
         place_rows(m, q);
+        for (int row = 0; row < m->constraints->n_rows; row++) /* rounding would excite stiff modes */
+            if (fabs(m->constraints->gap[row]) < CLOSED) m->constraints->gap[row] = 0;
         project_position(&p, q);
     }
     place_rows(m, q);

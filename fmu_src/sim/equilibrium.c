@@ -72,7 +72,7 @@ static enum status report_nothing_found(struct sim *sim)
 }
 
 /* dx: from the start to the equilibrium */
-static enum status report_moved(struct sim *sim, const double *dx)
+static enum status report_moved(struct sim *sim, bool far, const double *dx)
 {
     const struct model *model = sim->mechanism.model;
     struct report *report = sim->instance.report;
@@ -84,9 +84,7 @@ static enum status report_moved(struct sim *sim, const double *dx)
             if (fabs(moved) > NOTED)
                 report_note(report, "static start: joint '%s' moved by %.4g %s", name_of(sim, i), moved,
                             unit_of(lm, k));
-            if (fabs(moved) <= FARTHEST || sim->static_start == STATIC_MOVES_FAR ||
-                sim->robot->link[i].joint.hold == HOLD_FREE)
-                continue;
+            if (fabs(moved) <= FARTHEST || far || sim->robot->link[i].joint.hold == HOLD_FREE) continue;
             report_add(
                 report, REPORT_ERROR,
                 "%s: the static equilibrium is %.3g %s away from the start of joint '%s', more than %g: start nearer "
@@ -143,7 +141,7 @@ static void note_holding(const struct sim *sim)
 
 /* ---- the start --------------------------------------------------------------------------------------------------------------- */
 
-enum status sim_find_equilibrium(struct sim *sim)
+enum status sim_find_equilibrium(struct sim *sim, bool far)
 {
     struct statics *s = &sim->statics;
     const struct model *model = sim->mechanism.model;
@@ -155,12 +153,12 @@ enum status sim_find_equilibrium(struct sim *sim)
     if (status == STATUS_NO_EQUILIBRIUM) return report_nothing_found(sim);
     if (status != STATUS_OK) return status;
     model_difference(model, sim->at.q, s->q, sim->dx);
-    status = report_moved(sim, sim->dx);
+    status = report_moved(sim, far, sim->dx);
     if (status != STATUS_OK) return status;
     memcpy(sim->at.q, s->q, (size_t)model->nq * sizeof *s->q);
     memcpy(loops->lambda, s->lambda, (size_t)loops->n_rows * sizeof *s->lambda);
     if (sim->balance.n > 0) memcpy(sim->balance.F, s->F, (size_t)sim->balance.n * sizeof *s->F);
-    if (sim->static_start != STATIC_SETTLES) return STATUS_OK;
+    if (far) return STATUS_OK;
     note_holding(sim);
     sim_guard_equilibrium(&sim->instance, report);
     struct stability stability;

@@ -41,7 +41,6 @@ struct sim {
     struct point at;          /* the state and the inputs; those of prescribed joints follow from the inputs */
     double *actuator_force;   /* n_actuators: inputs, or those of the balance                                */
     struct input in;          /* points to these                                                             */
-    double **input;           /* n_inputs: where they are                                                    */
     struct sim_motion motion; /* of prescribed joints; at = NULL: their inputs                               */
     struct balance balance;
     double *command; /* n_drives: with which a drive holds a static start; NAN: none                         */
@@ -56,7 +55,6 @@ struct sim {
     double *qdd, *force;                 /* nv: accelerations; generalized forces of the inverse dynamics    */
     struct outputs outputs;
 
-    enum static_start static_start;
     struct statics statics; /* the equilibrium of a static start; q = NULL: not made yet                     */
 
     bool redundancy_reported; /* redundant constraints were reported by an earlier initialization                 */
@@ -119,14 +117,8 @@ enum status sim_start_directional(struct instance *instance, int n_unknown, cons
 
 /* ---- drives.c -------------------------------------------------------------------------------------------------------------- */
 
-/* From the robot to the values. */
-void sim_take_drive_parameters(struct sim *sim);
-
-/* States at the start, from parameters, inputs and the motion of the arm. Reports parameters with which a drive cannot start. */
-enum status sim_start_drives(struct sim *sim);
-
 /* After a static start: states with which the drives exert the efforts that hold the equilibrium; a drive whose joint or line was free
-   starts as in sim_start_drives(). The commands that hold are logged. Reports a drive that cannot exert its effort. */
+   starts as usual. The commands that hold are logged. Reports a drive that cannot exert its effort. */
 enum status sim_hold_drives(struct sim *sim);
 
 /* ---- balance.c ------------------------------------------------------------------------------------------------------------- */
@@ -190,8 +182,8 @@ void guard_deflections(void *context, double t, const double *y);
 
 /* ---- equilibrium.c --------------------------------------------------------------------------------------------------------- */
 
-/* The state becomes the static equilibrium with the inputs of the start. */
-enum status sim_find_equilibrium(struct sim *sim);
+/* The state becomes the static equilibrium with the inputs of the start; `far` as in sim_settle(). */
+enum status sim_find_equilibrium(struct sim *sim, bool far);
 
 /* Whether the state is still the equilibrium that was found: an importer may have set states since. */
 bool sim_is_settled(const struct sim *sim);
