@@ -76,7 +76,6 @@ struct jacobian {
     int *run_start, *run_end;
     int seeds;   /* 3 or 6 */
     bool locked; /* joints and modes are not free: columns of forces */
-    bool loaded; /* the columns hold forces                          */
 };
 
 /* Velocities of a joint that have a row: prescribed joints have forces, but not accelerations that change. */

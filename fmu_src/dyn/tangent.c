@@ -142,7 +142,7 @@ void dyn_tangent_outward(const struct model *model, const struct work *work, str
                                                        .payload_inertia = or_zeros(masses->payload_inertia, tangent),
                                                        .added_mass = or_zeros(masses->added_mass, tangent)}};
     const struct batch batch = batch_of(model, tangent);
-    tangent->coordinate = NULL;
+    tangent->coordinate.swept = true;
     tangent_sweep_out(model, work, tangent, in, &batch);
     for (int i = 0; i < model->n_links; i++) { /* small rotations and motions of all frames */
         const struct link_model *lm = &model->link[i];

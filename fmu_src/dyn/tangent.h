@@ -130,7 +130,8 @@ struct jacobian;
 /* A coordinate of a link, of its joint or a mode, and what it changes. */
 struct coordinate {
     const struct model *model;
-    int kind, link, mode;      /* mode: -1: of the joint             */
+    bool swept, rate;          /* swept: the direction is another    */
+    int link, mode;            /* mode: -1: of the joint             */
     struct frame_tangent base; /* of the joint: D of O and dp, D v   */
 };
 
@@ -143,7 +144,7 @@ struct tangent {
     double *zeros;              /* as many as any array of struct direction                                        */
     struct direction direction; /* the current one, with zeros for NULL                                            */
     struct jacobian *jacobian;  /* jacobian.h                                                                      */
-    struct coordinate *coordinate, one_coordinate; /* NULL: the direction is not of one coordinate                 */
+    struct coordinate coordinate; /* by dyn_tangent_coordinate()                                                   */
     struct arena arena;
 };
 
@@ -186,9 +187,12 @@ struct frame_derivative {
 /* Derivatives with respect to q, and to qd. */
 enum { BY_Q, BY_QD, DERIVATIVES };
 
-/* The direction of one coordinate, position or rate, at constant accelerations: dyn_tangent_frame() then is the change of a frame,
-   without a sweep, because all that is outward of the coordinate moves as one body. */
-void dyn_tangent_coordinate(const struct model *model, const struct work *work, struct tangent *tangent, int kind, int j);
+/* The direction of one coordinate, position or rate, at constant accelerations: without a sweep, because all that is outward of the
+   coordinate moves as one body, and with it a frame that is fixed to O or a section. */
+void dyn_tangent_coordinate(const struct model *model, const struct work *work, struct tangent *tangent, bool rate,
+                            int j);
+void dyn_coordinate_frame(const struct work *work, const struct tangent *tangent, const struct anchor *anchor,
+                          const struct frame_motion *frame, struct frame_derivative *change);
 
 /* The change of Q - ID with q and with qd at the qdd of dyn_tangent_state(), nv columns of nv each. These are M times d(qdd)/dq and
    d(qdd)/dqd; no factors are needed. In the rows of prescribed joints: minus the change of the driving force. `loaded`: what the columns

@@ -49,12 +49,10 @@ void attachment_change(const struct work *work, const struct tangent *tangent, c
     const struct anchor carrier = {.link = anchor->link, .section = anchor->section};
     memset(&attachment->change, 0, sizeof attachment->change);
     if (anchor->link < 0) return;
+    if (!tangent->coordinate.swept) {
+        dyn_coordinate_frame(work, tangent, anchor, &attachment->frame, &attachment->change);
+        return;
+    }
     dyn_tangent_frame(work, tangent, &carrier, &attachment->change);
-    attachment_move_change(attachment);
-}
-
-void attachment_move_change(struct attachment *attachment)
-{
-    const struct frame_motion *frame = &attachment->frame;
-    frame_move_change(attachment->r, frame->omega, frame->alpha, &attachment->change);
+    frame_move_change(attachment->r, attachment->frame.omega, attachment->frame.alpha, &attachment->change);
 }

@@ -123,9 +123,11 @@ static void load_columns(struct mechanism *m, const struct input *in, bool drive
                                             .drive = drives ? drives_no_change(m) : NULL};
         for (size_t j = 0; j < n; j++) {
             unit[j] = 1;
-            dyn_tangent_coordinate(m->model, m->work, m->tangent, kind, (int)j);
-            change_loads(m, in, &direction);
-            add_load_changes(m, by[kind] + n * j);
+            dyn_tangent_coordinate(m->model, m->work, m->tangent, kind == BY_QD, (int)j);
+            if (kind == BY_Q || m->n_elements > 0) { /* the loads of constraints do not depend on rates */
+                change_loads(m, in, &direction);
+                add_load_changes(m, by[kind] + n * j);
+            } else change_places(m);
             gap_changes(m, NULL, m->constraints->gap_by[kind] + rows * j);
             if (drives) drives_note_rates(m, m->drives.rate_by[kind], (int)j);
             unit[j] = 0;
