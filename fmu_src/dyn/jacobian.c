@@ -68,36 +68,6 @@ struct effect {
     double seed[6], c[6], z[6];
 };
 
-/* D (omega, alpha, a) of O as the position, or the rate, of a joint's velocity k changes                     (25, 26, 67) */
-INLINE void hinge_change(const int kind, const struct link_model *lm, const struct link_work *w,
-                         const struct link_tangent *t, const struct frame *C, int k, double *D)
-{
-    const double *h = w->h[k];
-    if (lm->joint.part[k] == SLIDES) {
-        double wh[3];
-        memset(D, 0, 9 * sizeof *D);
-        cross3(C->omega, h, wh);
-        if (kind == BY_QD) axpy3(2, wh, D + 6);
-        else cross3(C->acc, h, D + 6), add_cross3(C->omega, wh, D + 6);
-    } else if (kind == BY_QD) {
-        copy3(h, D);
-        cross3(C->omega, h, D + 3);
-        memset(D + 6, 0, 3 * sizeof *D);
-    } else {
-        cross3(w->O.omega, h, D);
-        cross3(w->O.acc, h, D + 3);
-        cross3(w->O.acc + 3, h, D + 6);
-    }
-    if (!lm->joint.several_turns) return;
-    if (kind == BY_QD) {
-        axpy3(1, t->subspace.rate[k], D + 3);
-    } else {
-        axpy3(1, t->subspace.velocity[k], D);
-        axpy3(1, t->subspace.acceleration[k], D + 3);
-        add_cross3(C->omega, t->subspace.velocity[k], D + 3);
-    }
-}
-
 /* (g; g_a) of D (omega, alpha, a) of a frame, at the frame                                                           (103) */
 INLINE void constant_part(const struct frame_response *frame, const double *omega, const double *D, double *c)
 {
@@ -117,20 +87,6 @@ INLINE void store_effect(const struct frame_response *frame, const struct effect
         change->seed[i][l] = e->seed[i];
         change->c[i][l] = c[i];
         change->z[i][l] = e->z[i];
-    }
-}
-
-/* The joint's wrench f rotates with the link, or moves with it                                               (109) */
-INLINE void add_joint_wrench(bool turns, const double *h, const double *p, const double *f, double *z)
-{
-    double turned[3];
-    if (turns) {
-        cross3(h, f + 3, turned);
-        add_cross3(h, f, z);
-        add_cross3(p, turned, z);
-        axpy3(1, turned, z + 3);
-    } else {
-        add_cross3(h, f + 3, z);
     }
 }
 
@@ -154,35 +110,6 @@ INLINE void hinge_effect(const int kind, const bool locked, const struct link_mo
     else inertia_mul(&w->P, e->c, e->z);
     response_wrench(&r->O, seeds, e->seed, e->z);
     if (kind == BY_Q) add_joint_wrench(turns, w->h[k], r->O.p, w->f, e->z);
-}
-
-/* One coordinate: at its base, O or a section, everything outward moves with D (omega, alpha, a) */
-void dyn_tangent_coordinate(const struct model *model, const struct work *work, struct tangent *tangent, bool rate,
-                            int j)
-{
-    const struct frame world = {.acc = {0, 0, 0, -model->gravity[0], -model->gravity[1], -model->gravity[2]}};
-    struct coordinate *c = &tangent->coordinate;
-    struct frame_tangent *base = &c->base;
-    int i = 0;
-    while (j >= model->link[i].eta_v + model->link[i].m) i++;
-    const struct link_model *lm = &model->link[i];
-    *c = (struct coordinate){.model = model, .rate = rate, .link = i, .mode = j - lm->eta_v};
-    if (j >= lm->eta_v) return;
-    const struct link_work *w = &work->link[i];
-    const struct frame *C = mount_frame(lm, work, &world);
-    const double *h = w->h[j - lm->v];
-    c->mode = -1;
-    hinge_change(rate ? BY_QD : BY_Q, lm, w, &tangent->link[i], C, j - lm->v, base->motion);
-    if (lm->joint.part[j - lm->v] == TURNS) {
-        if (rate) return;
-        copy3(h, base->phi);
-        cross3(w->O.v, h, base->v);
-    } else if (rate) {
-        copy3(h, base->v);
-    } else {
-        copy3(h, base->p);
-        cross3(C->omega, h, base->v);
-    }
 }
 
 /* Effects of the joints of all plain links, computed once for all batches */

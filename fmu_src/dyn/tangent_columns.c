@@ -194,17 +194,17 @@ static void vary_body(const struct link_point *at, const struct link_tangent *t,
     for (int i = 0; i < 3; i++) v->acc[3 + i] -= point[i];
 }
 
-/* Columns of the motions of the sections [from, to). If F is O, this is called for omega only, which does not vary the sections:
-   vary_clamped_sections() computes the columns of modes. */
+/* Columns of the motions of the sections [from, to) with a mode. If F is O, vary_clamped_sections() computes them. */
 static void vary_sections(const struct link_point *at, struct link_tangent *t, const struct variation *v, int from,
                           int to)
 {
     for (int i = from; i < to; i++) {
         struct section_derivative *s = &t->section[i];
         double x[12];
-        if (at->w->JF != NULL) vary_shape(&at->lm->section[i].shape, &s->shape, v, &s->variation);
+        vary_shape(&at->lm->section[i].shape, &s->shape, v, &s->variation);
+        if (v->k < 0) continue;
         section_column(at, s, v, x);
-        to_world(at->w->RF, x, 12, v->k < 0 ? s->Tw[v->axis] : v->rate ? s->Tv[v->k] : s->Tq[v->k]);
+        to_world(at->w->RF, x, 12, v->rate ? s->Tv[v->k] : s->Tq[v->k]);
     }
 }
 
@@ -215,7 +215,7 @@ static void vary(const struct link_point *at, struct link_tangent *t, struct var
     const int m = at->lm->m;
     double n[6];
     vary_body(at, t, v);
-    vary_sections(at, t, v, 0, at->lm->n_sections);
+    if (at->w->JF != NULL) vary_sections(at, t, v, 0, at->lm->n_sections);
 
     /* on F: columns of the body + (M_rr; M_rf') dacc */
     rigid_mul(&at->body, v->acc, n);
@@ -455,10 +455,9 @@ void dyn_tangent_observe_state(const struct model *model, const struct work *wor
         struct link_point at;
         set_body_motion(lm, w, &x, &at);
         for (int s = from; s < to; s++) set_section(&lm->section[s], w, &w->section[s], lm->m, &x, &t->section[s]);
-        for (int k = 0; k < 2 * lm->m + 3; k++) { /* eta, eta_dot, omega */
-            const int m = lm->m;
-            struct variation v = {.axis = k < 2 * m ? -1 : k - 2 * m, .k = k < 2 * m ? k % m : -1, .rate = k >= m};
-            if (w->JF == NULL && v.k >= 0) {
+        for (int k = 0; k < 2 * lm->m; k++) { /* eta, eta_dot */
+            struct variation v = {.axis = -1, .k = k % lm->m, .rate = k >= lm->m};
+            if (w->JF == NULL) {
                 vary_clamped_sections(&at, t, v.k, v.rate, from, to);
                 continue;
             }

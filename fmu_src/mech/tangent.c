@@ -37,11 +37,8 @@ static void sweep_loads(struct mechanism *m, const struct input *in, const struc
 {
     struct direction all = *direction;
     all.joint_force = m->joint_force_change;
-    dyn_tangent_outward(m->model, m->work, m->tangent, in, &all);
-    if (is_tree(m)) return;
-    if (m->acts_at != NOT_PLACED || m->robot->n_loops > 0) dyn_tangent_position(m->model, m->work, m->tangent);
-    if (m->acts_at != NOT_PLACED) dyn_tangent_velocity(m->model, m->work, m->tangent);
-    change_loads(m, in, direction);
+    dyn_tangent_outward(m->model, m->work, m->tangent, &all);
+    if (!is_tree(m)) change_loads(m, in, direction);
 }
 
 static void gap_changes(const struct mechanism *m, const double *dqdd, double *change)
