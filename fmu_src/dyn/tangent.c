@@ -197,6 +197,7 @@ static void flexible_out(const struct link_model *lm, const struct work *work, s
     struct link_tangent *t = &tangent->link[i];
     const double *omega = t->O.motion, *acc = t->O.motion + 3;
     const int m = lm->m, row = PADDED(m);
+    for (int k = 0; k < 3; k++) axpy6(omega[k], t->Bw[k], t->f);
     for (int j = 0; j < m; j++) {
         t->modal[j] = omega[0] * t->Gw[j] + omega[1] * t->Gw[row + j] + omega[2] * t->Gw[2 * row + j];
         for (int a = 0; a < 6; a++) t->modal[j] += acc[a] * t->Ft[row * a + j];
@@ -214,7 +215,7 @@ static void flexible_out(const struct link_model *lm, const struct work *work, s
     if (!lm->has_payload) return;
     struct section_derivative *tip = &t->section[0];
     rigid_mul(&w->load, tip->T.motion + 3, tip->df);
-    for (int k = 0; k < 3; k++) axpy6(tip->T.motion[k], t->Lw[k], tip->df);
+    rigid_add_spin(&w->load, w->section[0].T.omega, tip->T.motion, tip->df);
 }
 
 void dyn_tangent_outward(const struct model *model, const struct work *work, struct tangent *tangent,
@@ -240,8 +241,9 @@ void dyn_tangent_outward(const struct model *model, const struct work *work, str
     for (int i = 0; i < n; i++) {
         struct link_tangent *t = &tangent->link[i];
         hinge_out(model, work, tangent, i);
-        rigid_mul(&work->link[i].self, t->O.motion + 3, t->f);
-        for (int k = 0; k < 3; k++) axpy6(t->O.motion[k], t->Bw[k], t->f);
+        const struct link_work *w = &work->link[i];
+        rigid_mul(&w->self, t->O.motion + 3, t->f);
+        rigid_add_spin(model->link[i].body == NULL ? &w->self : &w->hub, w->O.omega, t->O.motion, t->f);
         if (model->link[i].body != NULL) flexible_out(&model->link[i], work, tangent, i);
         if (other_masses) tangent_masses_out(model, work, tangent, i);
     }

@@ -79,10 +79,9 @@ struct link_tangent {
     struct section_derivative *section; /* n_all_sections */
 
     /* columns, by dyn_tangent_state(); world axes */
-    double Bw[3][SIX]; /* wrench of body and hub at O per omega                                                      */
+    double Bw[3][SIX]; /* wrench of a flexible body at O per omega                                                   */
     double (*Bq)[SIX]; /* m: per eta_k                                                                               */
     double (*Bv)[SIX]; /* m: per eta_dot_k                                                                           */
-    double Lw[3][SIX]; /* wrench of the payload at the tip per omega of T                                            */
     double *Gq;        /* m columns of PADDED(m): modal forces per eta_k, with stiffness and wrenches at the sections */
     double *Gv;        /* per eta_dot_k, damping included                                                            */
     double *Gw;        /* 3 columns of PADDED(m): per omega                                                          */
@@ -185,9 +184,7 @@ void dyn_solve_columns(const struct model *model, struct work *work, struct tang
                        double *columns);
 
 /* d(qdd)/dq and d(qdd)/dqd with constant loads, nv columns of nv each (jacobian.c); `loaded`: with the changes of generalized forces
-   that the columns hold. After dyn_jacobian_state(), which is dyn_tangent_state() without what other functions need, or that. */
-void dyn_jacobian_state(const struct model *model, const struct work *work, struct tangent *tangent,
-                        const struct input *in, const double *qdd);
+   that the columns hold. */
 void dyn_jacobian(const struct model *model, struct work *work, struct tangent *tangent, const struct input *in,
                   bool loaded, double *by_q, double *by_qd);
 

@@ -50,14 +50,14 @@ static void gap_changes(const struct mechanism *m, const double *dqdd, double *c
     }
 }
 
-/* At the loop frames of constraints_frames(): dqdd at constant multipliers, then their change dlambda, which compensates the change
-   of the gap's acceleration */
-static void closed_tangent(struct mechanism *m, const struct input *in, const struct direction *direction, bool outputs,
-                           double *dqdd)
+/* dqdd at constant multipliers, then their change dlambda, which compensates the change of the gap's acceleration */
+void mechanism_tangent(struct mechanism *m, const struct input *in, const struct direction *direction, bool outputs,
+                       double *dqdd)
 {
     const struct model *model = m->model;
     struct constraints *loops = m->constraints;
     const double(*load_change)[6] = (const double(*)[6])m->load_change;
+    constraints_frames(m, false); /* mechanism_forward() leaves those of the open tree */
     sweep_loads(m, in, direction);
     dyn_tangent_inward(model, m->work, m->tangent, in, load_change, dqdd);
     if (loops->n_rows > 0) {
@@ -75,13 +75,6 @@ static void closed_tangent(struct mechanism *m, const struct input *in, const st
         dyn_tangent_inward(model, m->work, m->tangent, in, load_change, dqdd);
     }
     if (outputs) dyn_tangent_motion(model, m->work, m->tangent, dqdd);
-}
-
-void mechanism_tangent(struct mechanism *m, const struct input *in, const struct direction *direction, bool outputs,
-                       double *dqdd)
-{
-    constraints_frames(m, false); /* mechanism_forward() leaves those of the open tree */
-    closed_tangent(m, in, direction, outputs, dqdd);
 }
 
 /* dyn_tangent_inward() also solves for accelerations, which are not needed here */
@@ -175,8 +168,7 @@ enum status mechanism_forward_jacobian(struct mechanism *m, const struct input *
     const struct input loaded = mechanism_loaded(m, in);
     dyn_inverse(model, m->work, &loaded, qdd, m->tangent->force);
     dyn_velocity(model, m->work, &loaded);
-    if (is_tree(m)) dyn_jacobian_state(model, m->work, m->tangent, &loaded, qdd);
-    else dyn_tangent_state(model, m->work, m->tangent, &loaded, qdd);
+    dyn_tangent_state(model, m->work, m->tangent, &loaded, qdd);
     mechanism_jacobian(m, &loaded, by_q, by_qd);
     return STATUS_OK;
 }
