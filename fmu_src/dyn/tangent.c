@@ -39,6 +39,7 @@ enum status tangent_make(const struct model *model, struct tangent **made)
     tangent->link = arena_allocate(&arena, links, sizeof *tangent->link);
     tangent->solution = arena_allocate(&arena, links, sizeof *tangent->solution);
     tangent->force = arena_allocate(&arena, nv, sizeof(double));
+    tangent->dqdd = arena_allocate(&arena, nv, sizeof(double));
     tangent->zeros = arena_allocate(&arena, nv + 6 * links + 6, sizeof(double));
     tangent->jacobian = jacobian_make(model, &arena);
     for (int i = 0; i < model->n_links && !arena.failed; i++) {
@@ -162,6 +163,7 @@ void tangent_section_out(const struct link_model *lm, const struct work *work, s
             add_change(seed, &unit, &s->T);
             if (!rate) axpy6(seed, w->J[k], s->J_deta);
         }
+    for (int k = 0; k < lm->m; k++) axpy6(tangent->dqdd[lm->eta_v + k], w->J[k], s->T.motion + 3);
 }
 
 /* O from the parent frame, with the coordinates of the joint */
@@ -184,8 +186,7 @@ static void hinge_out(const struct model *model, const struct work *work, struct
             tangent_hinge(model, work, tangent, i, k, rate, &unit);
             add_change(seed, &unit, O);
         }
-        if (lm->prescribed >= 0)
-            axpy3(d->prescribed_qdd[lm->prescribed + k], w->h[k], O->motion + 3 + lm->joint.part[k]);
+        axpy3(tangent->dqdd[lm->v + k], w->h[k], O->motion + 3 + lm->joint.part[k]);
     }
 }
 
@@ -206,6 +207,7 @@ static void flexible_out(const struct link_model *lm, const struct work *work, s
         const double dq = d->q[lm->eta_v + k], dqd = d->qd[lm->eta_v + k];
         axpy6(dq, t->Bq[k], t->f);
         axpy6(dqd, t->Bv[k], t->f);
+        axpy6(tangent->dqdd[lm->eta_v + k], w->F[k], t->f);
         for (int j = 0; j < m; j++) t->modal[j] += dq * t->Gq[row * k + j] + dqd * t->Gv[row * k + j];
     }
     for (int s = 0; s < lm->n_sections; s++) {
@@ -218,10 +220,34 @@ static void flexible_out(const struct link_model *lm, const struct work *work, s
     rigid_add_spin(&w->load, w->section[0].T.omega, tip->T.motion, tip->df);
 }
 
+/* In the direction, with the accelerations of dqdd */
+static void sweep_out(const struct model *model, const struct work *work, struct tangent *tangent)
+{
+    const int n = model->n_links;
+    const struct mass_direction *masses = &tangent->direction.masses;
+    const bool other_masses = any_nonzero(n, masses->payload_mass) || any_nonzero(3 * n, masses->payload_com) ||
+                              any_nonzero(6 * n, masses->payload_inertia) || any_nonzero(n, masses->added_mass);
+    for (int i = 0; i < n; i++) {
+        struct link_tangent *t = &tangent->link[i];
+        hinge_out(model, work, tangent, i);
+        const struct link_work *w = &work->link[i];
+        rigid_mul(&w->self, t->O.motion + 3, t->f);
+        rigid_add_spin(model->link[i].body == NULL ? &w->self : &w->hub, w->O.omega, t->O.motion, t->f);
+        if (model->link[i].body != NULL) flexible_out(&model->link[i], work, tangent, i);
+        if (other_masses) tangent_masses_out(model, work, tangent, i);
+    }
+}
+
+void dyn_tangent_copy_prescribed(const struct model *model, const struct tangent *tangent, double *dqdd)
+{
+    const struct input given = {.prescribed_qdd = tangent->direction.prescribed_qdd};
+    for (int i = 0; i < model->n_links; i++)
+        if (model->link[i].prescribed >= 0) dyn_copy_prescribed(&model->link[i], &given, dqdd);
+}
+
 void dyn_tangent_outward(const struct model *model, const struct work *work, struct tangent *tangent,
                          const struct direction *direction)
 {
-    const int n = model->n_links;
     const struct mass_direction *given = &direction->masses;
     const struct mass_direction masses = {.payload_mass = or_zeros(given->payload_mass, tangent),
                                           .payload_com = or_zeros(given->payload_com, tangent),
@@ -235,18 +261,10 @@ void dyn_tangent_outward(const struct model *model, const struct work *work, str
                                             .prescribed_qdd = or_zeros(direction->prescribed_qdd, tangent),
                                             .joint_force = or_zeros(direction->joint_force, tangent),
                                             .masses = masses};
-    const bool other_masses = any_nonzero(n, masses.payload_mass) || any_nonzero(3 * n, masses.payload_com) ||
-                              any_nonzero(6 * n, masses.payload_inertia) || any_nonzero(n, masses.added_mass);
     tangent->coordinate.swept = true;
-    for (int i = 0; i < n; i++) {
-        struct link_tangent *t = &tangent->link[i];
-        hinge_out(model, work, tangent, i);
-        const struct link_work *w = &work->link[i];
-        rigid_mul(&w->self, t->O.motion + 3, t->f);
-        rigid_add_spin(model->link[i].body == NULL ? &w->self : &w->hub, w->O.omega, t->O.motion, t->f);
-        if (model->link[i].body != NULL) flexible_out(&model->link[i], work, tangent, i);
-        if (other_masses) tangent_masses_out(model, work, tangent, i);
-    }
+    memset(tangent->dqdd, 0, (size_t)model->nv * sizeof(double));
+    dyn_tangent_copy_prescribed(model, tangent, tangent->dqdd);
+    sweep_out(model, work, tangent);
 }
 
 /* ---- inward: changes of wrenches and generalized forces ------------------------------------------------------------ */
@@ -304,8 +322,7 @@ static void hinge_in(const struct link_model *lm, const struct work *work, struc
         force[lm->v + k] = along_column(lm, w, k, t->f);
         for (int j = 0; j < lm->joint.nv; j++)
             force[lm->v + k] += t->Kq[k][j] * d->q[lm->v + j] + t->Kv[k][j] * d->qd[lm->v + j];
-        if (lm->prescribed >= 0)
-            force[lm->v + k] += lm->joint.motor_inertia[k] * d->prescribed_qdd[lm->prescribed + k];
+        force[lm->v + k] += lm->joint.motor_inertia[k] * tangent->dqdd[lm->v + k];
     }
     if (lm->parent < 0) return;
     struct link_tangent *parent = &tangent->link[lm->parent];
@@ -318,10 +335,9 @@ static void hinge_in(const struct link_model *lm, const struct work *work, struc
     }
 }
 
-void dyn_tangent_inward(const struct model *model, struct work *work, struct tangent *tangent, const struct input *in,
-                        const double (*load)[6], double *dqdd)
+void dyn_tangent_inward(const struct model *model, const struct work *work, struct tangent *tangent,
+                        const struct input *in, const double (*load)[6])
 {
-    const struct direction *d = &tangent->direction;
     add_loads(model, work, tangent, in, load);
     for (int i = model->n_links - 1; i >= 0; i--) {
         const struct link_model *lm = &model->link[i];
@@ -330,25 +346,34 @@ void dyn_tangent_inward(const struct model *model, struct work *work, struct tan
         for (int k = 0; k < lm->m; k++) tangent->force[lm->eta_v + k] = t->modal[k];
         hinge_in(lm, work, tangent, i, tangent->force);
     }
+    for (int i = 0; i < model->nv; i++) tangent->force[i] -= tangent->direction.joint_force[i];
+}
 
-    /* dqdd = M^-1 (dQ - d ID) */
-    for (int i = 0; i < model->nv; i++) {
-        tangent->force[i] -= d->joint_force[i];
-        dqdd[i] = -tangent->force[i];
-    }
+void dyn_tangent_solve(const struct model *model, struct work *work, struct tangent *tangent, double *dqdd)
+{
+    for (int i = 0; i < model->nv; i++) dqdd[i] = -tangent->force[i];
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];
-        for (int k = 0; !lm->passive && k < free_velocities(lm); k++) dqdd[lm->v + k] += d->tau[lm->tau + k];
+        for (int k = 0; !lm->passive && k < free_velocities(lm); k++)
+            dqdd[lm->v + k] += tangent->direction.tau[lm->tau + k];
     }
     dyn_solve_columns(model, work, tangent, 1, dqdd);
-    const struct input given = {.prescribed_qdd = d->prescribed_qdd};
-    for (int i = 0; i < model->n_links; i++)
-        if (model->link[i].prescribed >= 0) dyn_copy_prescribed(&model->link[i], &given, dqdd);
+}
+
+void dyn_tangent_motion(const struct model *model, const struct work *work, struct tangent *tangent,
+                        const struct input *in, const double (*load)[6], double *dqdd)
+{
+    dyn_tangent_copy_prescribed(model, tangent, dqdd);
+    memcpy(tangent->dqdd, dqdd, (size_t)model->nv * sizeof *dqdd);
+    sweep_out(model, work, tangent);
+    dyn_tangent_inward(model, work, tangent, in, load);
 }
 
 void dyn_tangent(const struct model *model, struct work *work, struct tangent *tangent, const struct input *in,
                  const struct direction *direction, double *dqdd)
 {
     dyn_tangent_outward(model, work, tangent, direction);
-    dyn_tangent_inward(model, work, tangent, in, NULL, dqdd);
+    dyn_tangent_inward(model, work, tangent, in, NULL);
+    dyn_tangent_solve(model, work, tangent, dqdd);
+    dyn_tangent_copy_prescribed(model, tangent, dqdd);
 }

@@ -64,7 +64,6 @@ struct section_derivative {
     struct frame_tangent T;
     double J_deta[6];    /* small rotation of T relative to O, and D of r             */
     double df[6];        /* D of the wrench at T                                      */
-    double x[SIX], y[6]; /* dyn_tangent_motion(): terms of dqdd in acceleration and wrench    */
 };
 
 /* Inertia forces of the unit added mass of a link, by dyn_tangent_state() (tangent_masses.c). */
@@ -96,7 +95,6 @@ struct link_tangent {
     struct frame_tangent O;
     double f[6];       /* D of the hinge wrench                                             */
     double *modal;     /* m: D of the modal forces                                          */
-    double x[6], y[6]; /* dyn_tangent_motion(): terms of dqdd in acceleration and wrench     */
 };
 
 /* As in struct section_work and struct link_work, in as many columns as there are lanes, by dyn_solve_columns(). */
@@ -122,7 +120,8 @@ struct coordinate {
 struct tangent {
     struct link_tangent *link;  /* n_links                                                                         */
     struct link_solution *solution; /* n_links                                                                     */
-    double *force;              /* nv: change of generalized forces; of prescribed joints by dyn_tangent_motion() */
+    double *force;              /* nv: change of generalized forces; of joints for dqdd after dyn_tangent_motion() */
+    double *dqdd;               /* nv: accelerations in the changes of frames: those of prescribed joints, or all  */
     double *zeros;              /* as many as any array of struct direction                                        */
     struct direction direction; /* the current one, with zeros for NULL                                            */
     struct jacobian *jacobian;  /* jacobian.h                                                                      */
@@ -152,8 +151,11 @@ void dyn_tangent(const struct model *model, struct work *work, struct tangent *t
    constant accelerations, the second takes the change of the loads. */
 void dyn_tangent_outward(const struct model *model, const struct work *work, struct tangent *tangent,
                          const struct direction *direction);
-void dyn_tangent_inward(const struct model *model, struct work *work, struct tangent *tangent, const struct input *in,
-                        const double (*load)[6], double *dqdd);
+void dyn_tangent_inward(const struct model *model, const struct work *work, struct tangent *tangent,
+                        const struct input *in, const double (*load)[6]);
+
+/* dqdd at constant multipliers from the force of dyn_tangent_inward(); 0 for prescribed joints. */
+void dyn_tangent_solve(const struct model *model, struct work *work, struct tangent *tangent, double *dqdd);
 
 /* The change of a frame_motion, world axes; dR = [phi]x R. */
 struct frame_derivative {
@@ -188,16 +190,17 @@ void dyn_solve_columns(const struct model *model, struct work *work, struct tang
 void dyn_jacobian(const struct model *model, struct work *work, struct tangent *tangent, const struct input *in,
                   bool loaded, double *by_q, double *by_qd);
 
-/* Completes frames, wrenches and the forces of prescribed joints for the dqdd of the last dyn_tangent() (tangent_outputs.c). */
+void dyn_tangent_copy_prescribed(const struct model *model, const struct tangent *tangent, double *dqdd);
+
+/* Changes of frames, wrenches and forces of joints in the last direction with these dqdd, in which those of prescribed joints are set. */
 void dyn_tangent_motion(const struct model *model, const struct work *work, struct tangent *tangent,
-                        const double *dqdd);
+                        const struct input *in, const double (*load)[6], double *dqdd);
 
 /* Sections that are only observed: columns at the state, after dyn_tangent_state() and dyn_observe(); then, for each direction, after
-   dyn_tangent_motion() with the same dqdd. dyn_tangent_frame() then works for every frame of the robot, model->frame[i]. */
+   dyn_tangent_motion(). dyn_tangent_frame() then works for every frame of the robot, model->frame[i]. */
 void dyn_tangent_observe_state(const struct model *model, const struct work *work, struct tangent *tangent,
                                const struct input *in, const double *qdd);
-void dyn_tangent_observe(const struct model *model, const struct work *work, struct tangent *tangent,
-                         const double *dqdd);
+void dyn_tangent_observe(const struct model *model, const struct work *work, struct tangent *tangent);
 
 /* Changes of the results of dyn_frame(), dyn_reaction(), dyn_deflection(). After dyn_tangent_motion(); p, phi, v and omega of a
    frame need only dyn_tangent_outward(), the deflection too. */

@@ -1,78 +1,14 @@
-/* Derivatives of outputs in a direction: frames, reactions, deflections. After dyn_tangent(), whose motions do not include dqdd. */
+/* Derivatives of outputs in a direction: frames, reactions, deflections. */
 #include <string.h>
 
 #include "dyn/tangent.h"
 #include "math/vec.h"
 
-/* Base to tips: terms of dqdd in accelerations, x, and in inertia forces, y */
-static void add_accelerations(const struct model *model, const struct work *work, struct tangent *tangent,
-                              const double *dqdd)
+void dyn_tangent_observe(const struct model *model, const struct work *work, struct tangent *tangent)
 {
-    static const double rest[6];
-    for (int i = 0; i < model->n_links; i++) {
-        const struct link_model *lm = &model->link[i];
-        const struct link_work *w = &work->link[i];
-        struct link_tangent *t = &tangent->link[i];
-        const struct link_tangent *parent = lm->parent < 0 ? NULL : &tangent->link[lm->parent];
-        const double *x = parent == NULL ? rest : lm->mount < 0 ? parent->x : parent->section[lm->mount].x;
-        motion_shift(x, w->d, t->x);
-        for (int k = 0; k < free_velocities(lm); k++) /* those of prescribed joints are already included */
-            axpy3(dqdd[lm->v + k], w->h[k], t->x + lm->joint.part[k]);
-        axpy6(1, t->x, t->O.motion + 3);
-        rigid_mul(&w->self, t->x, t->y);
-        for (int k = 0; k < lm->m; k++) axpy6(dqdd[lm->eta_v + k], w->F[k], t->y);
-        for (int j = 0; j < lm->n_sections; j++) { /* x_T = X x + J deta_ddot */
-            struct section_derivative *s = &t->section[j];
-            motion_shift(t->x, w->section[j].r, s->x);
-            for (int k = 0; k < lm->m; k++) axpy6(dqdd[lm->eta_v + k], w->section[j].J[k], s->x);
-            axpy6(1, s->x, s->T.motion + 3);
-            memset(s->y, 0, sizeof s->y);
-        }
-        if (lm->has_payload) rigid_mul(&w->load, t->section[0].x, t->section[0].y);
-    }
-}
-
-/* Tips to base: hinge wrenches, and the forces of all joints */
-static void add_wrenches(const struct model *model, const struct work *work, struct tangent *tangent,
-                         const double *dqdd)
-{
-    for (int i = model->n_links - 1; i >= 0; i--) {
-        const struct link_model *lm = &model->link[i];
-        const struct link_work *w = &work->link[i];
-        struct link_tangent *t = &tangent->link[i];
-        for (int s = 0; s < lm->n_sections; s++) wrench_add_shifted(t->y, t->section[s].y, w->section[s].r);
-        axpy6(1, t->y, t->f);
-        for (int k = 0; k < lm->joint.nv; k++) {
-            double *force = &tangent->force[lm->v + k];
-            *force += along_column(lm, w, k, t->y);
-            if (lm->prescribed < 0) *force += lm->joint.motor_inertia[k] * dqdd[lm->v + k];
-        }
-        if (lm->parent >= 0) {
-            struct link_tangent *parent = &tangent->link[lm->parent];
-            wrench_add_shifted(lm->mount < 0 ? parent->y : parent->section[lm->mount].y, t->y, w->d);
-        }
-    }
-}
-
-void dyn_tangent_motion(const struct model *model, const struct work *work, struct tangent *tangent, const double *dqdd)
-{
-    add_accelerations(model, work, tangent, dqdd);
-    add_wrenches(model, work, tangent, dqdd);
-}
-
-/* D of the motion of O includes the accelerations of dqdd */
-void dyn_tangent_observe(const struct model *model, const struct work *work, struct tangent *tangent,
-                         const double *dqdd)
-{
-    for (int i = 0; i < model->n_links; i++) {
-        const struct link_model *lm = &model->link[i];
-        for (int s = lm->n_sections; s < lm->n_all_sections; s++) {
-            tangent_section_out(lm, work, tangent, i, s);
-            for (int k = 0; k < lm->m; k++)
-                axpy6(dqdd[lm->eta_v + k], work->link[i].section[s].J[k],
-                      tangent->link[i].section[s].T.motion + 3);
-        }
-    }
+    for (int i = 0; i < model->n_links; i++)
+        for (int s = model->link[i].n_sections; s < model->link[i].n_all_sections; s++)
+            tangent_section_out(&model->link[i], work, tangent, i, s);
 }
 
 /* dx = D x + dphi x x */

@@ -50,39 +50,44 @@ static void gap_changes(const struct mechanism *m, const double *dqdd, double *c
     }
 }
 
-/* dqdd at constant multipliers, then their change dlambda, which compensates the change of the gap's acceleration */
+/* dqdd of the tree becomes that of the robot with constraints:  S dlambda = -(change of the gap's acceleration) - G dqdd */
+static void close_column(struct mechanism *m, const double *gap_change, double *dqdd)
+{
+    const struct constraints *all = m->constraints;
+    const size_t n = (size_t)m->model->nv;
+    for (int k = 0; k < all->n_active; k++) {
+        all->rhs[k] = -dense_dot(m->model->nv, all->G + n * (size_t)k, dqdd);
+        if (gap_change != NULL) all->rhs[k] -= gap_change[k];
+    }
+    constraints_respond(m, dqdd);
+}
+
 void mechanism_tangent(struct mechanism *m, const struct input *in, const struct direction *direction, bool outputs,
                        double *dqdd)
 {
     const struct model *model = m->model;
-    struct constraints *loops = m->constraints;
+    struct constraints *all = m->constraints;
     const double(*load_change)[6] = (const double(*)[6])m->load_change;
     constraints_frames(m, false); /* mechanism_forward() leaves those of the open tree */
     sweep_loads(m, in, direction);
-    dyn_tangent_inward(model, m->work, m->tangent, in, load_change, dqdd);
-    if (loops->n_rows > 0) {
-        dyn_tangent_motion(model, m->work, m->tangent, dqdd);
-        change_places(m);
-        gap_changes(m, dqdd, loops->rhs);
-        for (int k = 0; k < loops->n_active; k++) loops->rhs[k] = -loops->rhs[k];
-        constraints_respond(m, dqdd);
-        constraints_scatter(loops, loops->rhs, loops->dlambda);
+    gap_changes(m, m->tangent->dqdd, all->dlambda);
+    dyn_tangent_inward(model, m->work, m->tangent, in, load_change);
+    dyn_tangent_solve(model, m->work, m->tangent, dqdd);
+    if (all->n_rows > 0) {
+        close_column(m, all->dlambda, dqdd);
+        constraints_scatter(all, all->rhs, all->dlambda);
     }
-    if (outputs && loops->n_rows > 0) { /* again with the change of the multipliers in the loads */
-        sweep_loads(m, in, direction);
-        for (int i = 0; i < loops->count; i++)
-            loops->constraint[i].kind->add_load_changes(m, &loops->constraint[i], loops->dlambda);
-        dyn_tangent_inward(model, m->work, m->tangent, in, load_change, dqdd);
-    }
-    if (outputs) dyn_tangent_motion(model, m->work, m->tangent, dqdd);
+    for (int i = 0; i < all->count; i++)
+        all->constraint[i].kind->add_load_changes(m, &all->constraint[i], all->dlambda);
+    if (outputs) dyn_tangent_motion(model, m->work, m->tangent, in, load_change, dqdd);
+    else dyn_tangent_copy_prescribed(model, m->tangent, dqdd);
 }
 
-/* dyn_tangent_inward() also solves for accelerations, which are not needed here */
 void mechanism_force_change(struct mechanism *m, const struct input *in, const struct direction *direction,
                             double *change)
 {
     sweep_loads(m, in, direction);
-    dyn_tangent_inward(m->model, m->work, m->tangent, in, (const double(*)[6])m->load_change, change);
+    dyn_tangent_inward(m->model, m->work, m->tangent, in, (const double(*)[6])m->load_change);
     memcpy(change, m->tangent->force, (size_t)m->model->nv * sizeof *change);
 }
 
@@ -129,18 +134,6 @@ void mechanism_force_jacobian(struct mechanism *m, const struct input *in, doubl
 {
     if (!is_tree(m)) load_columns(m, in, false, (double *const[]){by_q, by_qd});
     dyn_force_jacobian(m->model, m->work, m->tangent, in, !is_tree(m), by_q, by_qd);
-}
-
-/* dqdd of the tree becomes that of the robot with constraints:  S dlambda = -(change of the gap's acceleration) - G dqdd */
-static void close_column(struct mechanism *m, const double *gap_change, double *dqdd)
-{
-    const struct constraints *all = m->constraints;
-    const size_t n = (size_t)m->model->nv;
-    for (int k = 0; k < all->n_active; k++) {
-        all->rhs[k] = -dense_dot(m->model->nv, all->G + n * (size_t)k, dqdd);
-        if (gap_change != NULL) all->rhs[k] -= gap_change[k];
-    }
-    constraints_respond(m, dqdd);
 }
 
 void mechanism_jacobian(struct mechanism *m, const struct input *in, double *by_q, double *by_qd)
