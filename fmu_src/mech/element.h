@@ -46,7 +46,7 @@ struct force_kind {
     void (*apply)(struct mechanism *m, const struct force_element *e, double F);
     /* force += J' F at the present places. */
     void (*add_force)(const struct mechanism *m, const struct force_element *e, double F, double *force);
-    /* Sets dx, drate and du. After dyn_tangent_position(); drate after dyn_tangent_velocity(). */
+    /* Sets dx, drate and du. */
     void (*change)(struct mechanism *m, const struct direction *direction, struct force_element *e);
     /* Sets the changes of its wrenches, or adds to those of the forces on joints, for dF and du. */
     void (*change_loads)(struct mechanism *m, const struct force_element *e);

@@ -282,7 +282,6 @@ static double acceleration_change(const struct mechanism *m, const struct constr
            difference(dcd, A->omega, B->omega) + difference(cd, dA->omega, dB->omega);
 }
 
-/* After dyn_tangent_position() p and phi are valid, after dyn_tangent_motion() all */
 static void change_places(struct mechanism *m, const struct constraint *c)
 {
     for (int s = 0; s < LOOP_LOADS; s++)

@@ -39,8 +39,8 @@ static void differentiate(struct specimen *s, void *context, const struct direct
     struct tangent *tangent = context;
     prepare(s, tangent, qdd);
     dyn_tangent(s->model, s->work, tangent, &s->in, direction, dqdd);
-    dyn_tangent_motion(s->model, s->work, tangent, dqdd);
-    dyn_tangent_observe(s->model, s->work, tangent, dqdd);
+    dyn_tangent_motion(s->model, s->work, tangent, &s->in, NULL, dqdd);
+    dyn_tangent_observe(s->model, s->work, tangent);
     values_put(v, QDD, s->nv, dqdd);
     values_put_frame_changes(v, s, tangent);
 }
@@ -125,7 +125,7 @@ static double change_along_the_flow(struct specimen *s)
     struct tangent *tangent = prepared(s, &s->random, qdd);
     const struct direction flow = {.q = s->qd, .qd = qdd};
     dyn_tangent(s->model, s->work, tangent, &s->in, &flow, dqdd);
-    dyn_tangent_motion(s->model, s->work, tangent, dqdd);
+    dyn_tangent_motion(s->model, s->work, tangent, &s->in, NULL, dqdd);
     for (int i = 0; i < s->model->n_links; i++) {
         struct frame_motion tip;
         struct frame_derivative d;
@@ -202,11 +202,11 @@ static double jacobian_error(struct specimen *s)
     static double by_q[MOST * MOST], by_qd[MOST * MOST];
     double qdd[MOST];
     struct tangent *tangent = prepared(s, &s->random, qdd);
-    dyn_force_jacobian(s->model, s->work, tangent, &s->in, by_q, by_qd);
+    dyn_force_jacobian(s->model, s->work, tangent, &s->in, false, by_q, by_qd);
     dyn_solve_columns(s->model, s->work, tangent, s->nv, by_q);
     dyn_solve_columns(s->model, s->work, tangent, s->nv, by_qd);
     const double swept = worst_column(s, tangent, qdd, by_q, by_qd);
-    dyn_jacobian(s->model, s->work, tangent, &s->in, by_q, by_qd);
+    dyn_jacobian(s->model, s->work, tangent, &s->in, false, by_q, by_qd);
     return larger(swept, worst_column(s, tangent, qdd, by_q, by_qd));
 }
 

@@ -64,7 +64,7 @@ static void differentiate(struct specimen *s, void *unit, const struct direction
     dyn_tangent_observe_state(s->model, s->work, tangent, &in, qdd);
     mechanism_tangent(&s->mechanism, &in, direction, false, alone);
     mechanism_tangent(&s->mechanism, &in, direction, true, dqdd);
-    dyn_tangent_observe(s->model, s->work, tangent, dqdd);
+    dyn_tangent_observe(s->model, s->work, tangent);
     values_put(v, QDD, s->nv, dqdd);
     put_scaled(s, unit, s->mechanism.constraints->dlambda, v);
     dyn_mass_matrix(s->model, s->work);
