@@ -12,8 +12,6 @@
 
 /* Largest acceleration of a passive joint in an equilibrium: the effect of rounding q to seven digits [rad/s^2 or m/s^2] */
 static const double LARGEST_ACCELERATION = 1e-5;
-/* If a joint of the equilibrium is farther than this from its start, a warning is reported [rad or m] */
-static const double FAR = 0.5;
 
 /* ---- make and free ------------------------------------------------------------------------------------------------------------- */
 
@@ -27,7 +25,6 @@ enum status operating_point_make(const char *name, const char *text, const char 
     point->mechanism = sim_mechanism(point->sim);
     point->qdd = sim_accelerations(point->sim);
     arena_arrays(&point->arena, (size_t)point->mechanism->model->n_tau, ARRAYS(&point->tau));
-    arena_arrays(&point->arena, (size_t)point->mechanism->model->nv, ARRAYS(&point->moved));
     if (point->arena.failed) return failure_status(report, STATUS_NO_MEMORY);
     return state_read_into(sim_point(point->sim), file, report, &point->state);
 }
@@ -41,24 +38,6 @@ void operating_point_free(struct operating_point *point)
 
 /* ---- equilibrium ---------------------------------------------------------------------------------------------------------------- */
 
-/* Reports joints whose equilibrium is far from their start, unless they are free to move */
-static void report_far(const struct operating_point *point, struct report *report)
-{
-    const struct model *model = point->mechanism->model;
-    const struct statics *found = sim_statics(point->sim);
-    const double *moved = point->moved;
-    model_difference(model, found->guess, found->q, point->moved); /* `guess` starts with q */
-    for (int i = 0; i < model->n_links; i++) {
-        const struct link_model *lm = &model->link[i];
-        const struct joint *joint = &model->robot->link[i].joint;
-        for (int k = 0; k < lm->joint.nv; k++)
-            if (fabs(moved[lm->v + k]) > FAR && joint->hold != HOLD_FREE)
-                report_add(report, REPORT_WARNING,
-                           "the static equilibrium is %.3g %s away from the start of joint '%s'", moved[lm->v + k],
-                           lm->joint.part[k] == TURNS ? "rad" : "m", joint->name);
-    }
-}
-
 /* The state becomes the equilibrium: velocities and accelerations zero, positions, torques, forces and commands of drives as found */
 static enum status find_equilibrium(struct operating_point *point, struct report *report)
 {
@@ -67,7 +46,7 @@ static enum status find_equilibrium(struct operating_point *point, struct report
     memset(at->qd, 0, (size_t)model->nv * sizeof(double));
     memset(at->prescribed_qdd, 0, (size_t)model->n_prescribed * sizeof(double));
     enum status status = sim_start_drives(point->sim);
-    if (status == STATUS_OK) status = sim_settle(point->sim, true);
+    if (status == STATUS_OK) status = sim_settle(point->sim, report);
     if (status != STATUS_OK) return status;
     const struct statics *found = sim_statics(point->sim);
     for (int i = 0; i < model->n_links; i++) {
@@ -79,16 +58,6 @@ static enum status find_equilibrium(struct operating_point *point, struct report
         }
     }
     memcpy(at->actuator_force, found->F, (size_t)model->robot->n_actuators * sizeof(double));
-    for (int d = 0; d < model->robot->n_drives; d++) {
-        const struct robot_drive *drive = &model->robot->drive[d];
-        const double command = sim_holding_command(point->sim, d);
-        if (!isnan(command)) at->drive[drive->first + drive->drive->command] = command;
-    }
-    report_far(point, report);
-    if (found->ambiguous > 0)
-        report_add(report, REPORT_WARNING,
-                   "the forces of the actuators are not unique: those with the smallest norm are given");
-    sim_guard_equilibrium(point->sim, report);
     return STATUS_OK;
 }
 

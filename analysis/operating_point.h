@@ -12,7 +12,6 @@ struct operating_point {
     struct state state;          /* its arrays are the instance's: the state has no other home      */
     const double *qdd;           /* nv: accelerations there, of the instance                        */
     double *tau;                 /* n_tau: those of the state, in an equilibrium with those that drives exert */
-    double *moved;               /* nv: from the start with closed loops to an equilibrium          */
     struct report report;        /* of the instance: forwards errors to the caller's report         */
     struct arena arena;
 };

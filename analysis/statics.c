@@ -15,6 +15,7 @@ enum status static_answer_make(struct operating_point *point, bool given, struct
 {
     struct mechanism *m = point->mechanism;
     memset(answer, 0, sizeof *answer);
+    answer->moved = arena_allocate(&answer->arena, (size_t)m->model->nv, sizeof *answer->moved);
     answer->deflection = arena_allocate(&answer->arena, (size_t)m->model->n_links, sizeof *answer->deflection);
     arena_arrays(&answer->arena, (size_t)m->robot->n_couplings, ARRAYS(&answer->coupling_force, &answer->coupling_gap));
     if (answer->arena.failed) return failure_status(report, STATUS_NO_MEMORY);
@@ -22,7 +23,6 @@ enum status static_answer_make(struct operating_point *point, bool given, struct
     if (status != STATUS_OK) return status;
     struct statics *found = sim_statics(point->sim);
     answer->found = found;
-    answer->moved = point->moved;
     status = statics_stability(m, found, &answer->stability);
     if (status != STATUS_OK) return failure_status(report, status);
 
@@ -35,6 +35,7 @@ enum status static_answer_make(struct operating_point *point, bool given, struct
         dyn_deflection(model, m->work, i, answer->deflection[i], answer->deflection[i] + 3);
     elements_measure(m, &at_rest);
     mechanism_couplings(m, false, answer->coupling_force, answer->coupling_gap);
+    model_difference(model, found->guess, found->q, answer->moved); /* `guess` starts with q */
     return STATUS_OK;
 }
 

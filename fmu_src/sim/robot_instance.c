@@ -20,7 +20,6 @@ static enum status allocate_arrays(struct sim *sim)
     point_make(model, arena, &sim->at);
     point_make(model, arena, &sim->seed);
     outputs_make(sim);
-    sim->command = arena_allocate(arena, (size_t)sim->robot->n_drives, sizeof(double));
     sim->free_coordinate = arena_allocate(arena, n, sizeof(int));
     sim->bent_too_far = arena_allocate(arena, (size_t)model->n_links, sizeof(bool));
     sim->velocity_of = arena_allocate(arena, (size_t)model->nq, sizeof(int));
@@ -204,10 +203,10 @@ enum status sim_start_drives(struct instance *instance)
     return drives_start(&sim->mechanism, &sim->in, instance->report);
 }
 
-enum status sim_settle(struct instance *instance, bool far)
+enum status sim_settle(struct instance *instance, struct report *far)
 {
     const enum status status = sim_find_equilibrium(sim_of(instance), far);
-    return status == STATUS_OK ? sim_hold_drives(sim_of(instance)) : status;
+    return status == STATUS_OK ? sim_hold_drives(sim_of(instance), far != NULL) : status;
 }
 
 void sim_hold(struct instance *instance, int link, int hold)
@@ -223,11 +222,6 @@ void sim_hold_actuator(struct instance *instance, int actuator, int hold)
 struct statics *sim_statics(struct instance *instance)
 {
     return &sim_of(instance)->statics;
-}
-
-double sim_holding_command(const struct instance *instance, int drive)
-{
-    return const_sim_of(instance)->command[drive];
 }
 
 const double *sim_accelerations(const struct instance *instance)
@@ -345,7 +339,7 @@ static enum status initialize(struct instance *instance, const struct experiment
     status = configure(sim, experiment->tolerance);
     if (status == STATUS_OK) status = close_loops(sim);
     if (status == STATUS_OK) status = sim_start_drives(instance);
-    if (status == STATUS_OK && starts_static(instance)) status = sim_settle(instance, false);
+    if (status == STATUS_OK && starts_static(instance)) status = sim_settle(instance, NULL);
     char text[REASON_SIZE];
     if (status != STATUS_OK && instance->report->errors == errors)
         report_add(instance->report, REPORT_ERROR, "%s: at the start: %s", instance->name,

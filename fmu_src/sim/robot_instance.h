@@ -43,7 +43,6 @@ struct sim {
     struct input in;          /* points to these                                                             */
     struct sim_motion motion; /* of prescribed joints; at = NULL: their inputs                               */
     struct balance balance;
-    double *command; /* n_drives: with which a drive holds a static start; NAN: none                         */
     struct sim_code code;
     double *active_rows; /* n_rows: 1 for constraints that are active, for a saved state                     */
 
@@ -118,8 +117,9 @@ enum status sim_start_directional(struct instance *instance, int n_unknown, cons
 /* ---- drives.c -------------------------------------------------------------------------------------------------------------- */
 
 /* After a static start: states with which the drives exert the efforts that hold the equilibrium; a drive whose joint or line was free
-   starts as usual. The commands that hold are logged. Reports a drive that cannot exert its effort. */
-enum status sim_hold_drives(struct sim *sim);
+   starts as usual. The commands that hold are logged, and become inputs if they are to be `set`. Reports a drive that cannot exert its
+   effort. */
+enum status sim_hold_drives(struct sim *sim, bool set);
 
 /* ---- balance.c ------------------------------------------------------------------------------------------------------------- */
 
@@ -179,11 +179,13 @@ void outputs_change_frames(struct sim *sim);
 /* Warns of links that bend beyond the validity of the model, at the state y at a local time: of each link once since the
    initialization. For struct ode. */
 void guard_deflections(void *context, double t, const double *y);
+/* The same in the static equilibrium that was found. */
+void guard_equilibrium(struct sim *sim, struct report *report);
 
 /* ---- equilibrium.c --------------------------------------------------------------------------------------------------------- */
 
 /* The state becomes the static equilibrium with the inputs of the start; `far` as in sim_settle(). */
-enum status sim_find_equilibrium(struct sim *sim, bool far);
+enum status sim_find_equilibrium(struct sim *sim, struct report *far);
 
 /* Whether the state is still the equilibrium that was found: an importer may have set states since. */
 bool sim_is_settled(const struct sim *sim);

@@ -45,14 +45,11 @@ struct mechanism *sim_mechanism(struct instance *instance);
 /* The state and the inputs of the instance, for analyses that set them without a start: parameters act from sim_use_parameters() on,
    which is also to be called before instance_update(); then drives start at the state; then the state becomes the static
    equilibrium that mech/statics.h finds from it, and drives get the states that hold it. Joints settle within 0.5 rad or 0.5 m, and what
-   holds them is logged; with `far` they settle anywhere, and the caller reports. */
+   holds them is logged; with a report `far` they settle anywhere, what is unusual is reported there, and drives get commands too. */
 const struct point *sim_point(const struct instance *instance);
 enum status sim_use_parameters(struct instance *instance);
 enum status sim_start_drives(struct instance *instance);
-enum status sim_settle(struct instance *instance, bool far);
-
-/* Warns of links that bend too far for the model in the static equilibrium that was found. */
-void sim_guard_equilibrium(struct instance *instance, struct report *report);
+enum status sim_settle(struct instance *instance, struct report *far);
 
 /* Holds or frees (enum hold) a joint or an actuator in a static start, in place of what the robot file says. */
 void sim_hold(struct instance *instance, int link, int hold);
@@ -60,9 +57,6 @@ void sim_hold_actuator(struct instance *instance, int actuator, int hold);
 
 /* The equilibrium of the last static start. */
 struct statics *sim_statics(struct instance *instance);
-
-/* After a static start: the command of a drive inside the arm that holds it there; NAN: none. */
-double sim_holding_command(const struct instance *instance, int drive);
 
 /* Accelerations qdd, the force of an actuator, and generalized forces that the drives of prescribed joints must give, by
    coordinates of qd: all at the state of the last instance_update(). */

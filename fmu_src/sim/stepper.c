@@ -183,7 +183,7 @@ struct change {
     bool any, values; /* also if only input derivatives do; values jump */
 };
 
-/* From here on the inputs are those of the curve, or go on from the present values with their rates */
+/* From here on the inputs are those of the curve, or begin at the present values and have their rates */
 static struct change begin_inputs(struct stepper *stepper)
 {
     struct step_inputs *inputs = &stepper->inputs;
