@@ -67,7 +67,8 @@ static int jacobian(sunrealtype t, N_Vector y, N_Vector fy, SUNMatrix J, void *u
 
 static void use_torques(const struct problem *problem, int k)
 {
-    struct step_inputs *now = &problem->sim->instance.stepper.now;
+    struct step_inputs *now = &problem->sim->instance.stepper.inputs;
+    problem->sim->instance.stepper.stepping = true;
     now->from = problem->t[k];
     for (int i = 0; i < problem->inputs; i++) {
         now->u[i] = problem->tau[k][i];
@@ -132,11 +133,10 @@ static void strike(struct problem *problem)
     set(sim, "boom_joint.q", 0.52), set(sim, "jib_joint.q", 2.09), set(sim, "hand_joint.q", 0.52);
     initialize(problem);
     const struct stepper *stepper = &sim->instance.stepper;
-    const int n = problem->n / 2,
-              input = stepper->input_number[variables_find(&sim->instance.variables, "boom_joint.tau")];
+    const int n = problem->n / 2;
     double *without = calloc((size_t)problem->n, sizeof(double)), *with = calloc((size_t)problem->n, sizeof(double));
     if (without == NULL || with == NULL || sim_derivatives(sim, 0, problem->start, without) != STATUS_OK) exit(1);
-    stepper->now.u[input] = 1;
+    *stepper->place[variables_find(&sim->instance.variables, "boom_joint.tau")] = 1;
     if (sim_derivatives(sim, 0, problem->start, with) != STATUS_OK) exit(1);
     const int struck = 1; /* boom_joint among the velocities */
     const double c = sqrt(2 * ENERGY / (with[n + struck] - without[n + struck]));

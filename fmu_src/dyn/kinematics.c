@@ -247,14 +247,13 @@ static void flexible_blocks(const struct link_model *lm, enum elastic_terms term
 
 void dyn_configuration(const struct model *model, struct work *work, const double *q)
 {
-    static const struct frame world = {.R = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
     const struct joint_angles *angles = &work->angles;
     work->done = DYN_CONFIGURATION;
     joint_sines(model, q, &work->angles);
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];
         struct link_work *w = &work->link[i];
-        hinge_position(lm, mount_frame(lm, work, &world), q, angles->sine[i], angles->cosine[i], w);
+        hinge_position(lm, mount_frame(lm, work), q, angles->sine[i], angles->cosine[i], w);
         if (lm->body == NULL) {
             rigid_rotate(&lm->rigid, w->O.R, &w->self);
         } else {

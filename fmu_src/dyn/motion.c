@@ -181,11 +181,11 @@ static void apply_wrench(struct work *work, const struct anchor *anchor, const d
 void dyn_motion(const struct model *model, struct work *work, const struct input *in, const double *qdd)
 {
     NEEDS(work, DYN_CONFIGURATION);
-    const struct frame world = {.acc = {0, 0, 0, -model->gravity[0], -model->gravity[1], -model->gravity[2]}};
+    for (int k = 0; k < 3; k++) work->world.acc[3 + k] = -model->gravity[k];
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];
         struct link_work *w = &work->link[i];
-        const struct frame *C = mount_frame(lm, work, &world);
+        const struct frame *C = mount_frame(lm, work);
         const double *qd = in->qd + lm->v, *accelerations = qdd != NULL ? qdd + lm->v : prescribed_acceleration(lm, in);
         WITH_COLUMNS(N, lm->joint.nv, hinge_motion(N, lm, C, qd, accelerations, w));
         if (lm->body == NULL) {
@@ -212,11 +212,10 @@ void dyn_position(const struct model *model, struct work *work)
 {
     NEEDS(work, DYN_CONFIGURATION);
     work->done |= DYN_POSITION;
-    static const struct frame world;
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];
         struct link_work *w = &work->link[i];
-        const double *p = mount_frame(lm, work, &world)->p;
+        const double *p = mount_frame(lm, work)->p;
         for (int k = 0; k < 3; k++) w->O.p[k] = p[k] + w->d[k];
         for (int s = 0; s < lm->n_sections; s++)
             for (int k = 0; k < 3; k++) w->section[s].T.p[k] = w->O.p[k] + w->section[s].r[k];
@@ -233,13 +232,12 @@ static void section_velocity(const struct link_work *w, int m, const double *eta
 void dyn_velocity(const struct model *model, struct work *work, const struct input *in)
 {
     NEEDS(work, DYN_MOTION);
-    const struct frame world = {.R = {0}};
     dyn_position(model, work);
     work->done |= DYN_VELOCITY;
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];
         struct link_work *w = &work->link[i];
-        const struct frame *C = mount_frame(lm, work, &world);
+        const struct frame *C = mount_frame(lm, work);
         copy3(C->v, w->O.v);
         add_cross3(C->omega, w->d, w->O.v);
         for (int k = 0; k < lm->joint.nv; k++)

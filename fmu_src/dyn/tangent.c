@@ -113,10 +113,9 @@ void tangent_carry(const struct frame *from, const struct frame_tangent *t, cons
 void tangent_hinge(const struct model *model, const struct work *work, const struct tangent *tangent, int i, int k,
                    bool rate, struct frame_tangent *base)
 {
-    const struct frame world = {.acc = {0, 0, 0, -model->gravity[0], -model->gravity[1], -model->gravity[2]}};
     const struct link_model *lm = &model->link[i];
     const struct link_work *w = &work->link[i];
-    const struct frame *C = mount_frame(lm, work, &world);
+    const struct frame *C = mount_frame(lm, work);
     const double *h = w->h[k];
     const bool turns = lm->joint.part[k] == TURNS;
     memset(base, 0, sizeof *base);
@@ -177,7 +176,7 @@ static void hinge_out(const struct model *model, const struct work *work, struct
     if (lm->parent >= 0) {
         const struct link_tangent *parent = &tangent->link[lm->parent];
         const struct frame_tangent *C = lm->mount < 0 ? &parent->O : &parent->section[lm->mount].T;
-        tangent_carry(mount_frame(lm, work, NULL), C, w->O.p, w->O.v, w->O.omega, O);
+        tangent_carry(mount_frame(lm, work), C, w->O.p, w->O.v, w->O.omega, O);
     }
     for (int k = 0; k < lm->joint.nv; k++) {
         for (int rate = 0; rate < 2; rate++) {
@@ -313,7 +312,8 @@ static void section_in(int m, const struct section_work *w, struct section_deriv
 
 /* The change of h' f minus the forces of friction, springs and stops, h' D f + (D h)' f - ..., in force; and f added to that of the
    parent frame: relative to it, with D d x f for translational columns */
-static void hinge_in(const struct link_model *lm, const struct work *work, struct tangent *tangent, int i, double *force)
+static void hinge_in(const struct link_model *lm, const struct work *work, struct tangent *tangent, int i,
+                     double *force)
 {
     const struct direction *d = &tangent->direction;
     const struct link_work *w = &work->link[i];

@@ -37,6 +37,7 @@ static enum status make_work(const struct model *model, bool newton, struct work
     *made = NULL;
     struct work *work = arena_allocate(&arena, 1, sizeof *work);
     if (work == NULL) return STATUS_NO_MEMORY;
+    identity3(work->world.R);
     work->link = arena_allocate(&arena, (size_t)model->n_links, sizeof *work->link);
     const size_t n = (size_t)model->nv, padded = (size_t)PADDED(model->n_links);
     int most = 1;

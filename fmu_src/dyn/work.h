@@ -111,6 +111,7 @@ struct joint_angles {
 };
 
 struct work {
+    struct frame world;     /* its acc is minus gravity, by dyn_motion()          */
     struct link_work *link; /* n_links                                            */
     double *M;              /* nv x nv                                            */
     double *factor;         /* nv x nv, composite: factor of M                    */
@@ -137,10 +138,9 @@ static inline struct section_work *mount_section(const struct link_model *lm, co
 }
 
 /* The parent frame of a link. */
-static inline const struct frame *mount_frame(const struct link_model *lm, const struct work *work,
-                                              const struct frame *world)
+static inline const struct frame *mount_frame(const struct link_model *lm, const struct work *work)
 {
-    if (lm->parent < 0) return world;
+    if (lm->parent < 0) return &work->world;
     return lm->mount < 0 ? &work->link[lm->parent].O : &mount_section(lm, work)->T;
 }
 
