@@ -20,7 +20,7 @@ static bool is_name(const char *name, const char *text, size_t length)
 /* Holds or frees the joint or actuator of one name. Returns what is wrong with the name; NULL: nothing */
 static const char *apply_name(const struct list *list, const char *name, size_t length, struct instance *sim)
 {
-    const struct robot *robot = sim_robot(sim);
+    struct robot *robot = sim_robot(sim);
     bool found = false;
     if (length == 0) return "a name is missing before or after a comma";
     for (const char *other = list->other_names; other != NULL;) {
@@ -29,17 +29,17 @@ static const char *apply_name(const struct list *list, const char *name, size_t 
         other = other[size] == ',' ? other + size + 1 : NULL;
     }
     for (int i = 0; !list->lines && i < robot->n_links; i++) {
-        const struct joint *joint = &robot->link[i].joint;
+        struct joint *joint = &robot->link[i].joint;
         if (!is_name(joint->name, name, length) || !joint_moves(joint)) continue;
         if (joint->prescribed && list->hold == HOLD_FREE) return "a prescribed joint keeps its position";
-        sim_hold(sim, i, (int)list->hold);
+        joint->hold = list->hold;
         found = true;
     }
     for (int a = 0; list->lines && a < robot->n_actuators; a++) {
         if (!is_name(robot->actuator[a].name, name, length)) continue;
         if (robot_actuator_is_spring(robot, a))
             return "the force of a spring follows from its length: it is neither held nor given";
-        sim_hold_actuator(sim, a, (int)list->hold);
+        robot->actuator[a].hold = list->hold;
         found = true;
     }
     if (found) return NULL;

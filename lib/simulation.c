@@ -279,7 +279,7 @@ int limber_simulate(limber_simulation *simulation, double until, double step, li
 
 /* ---- saved states ------------------------------------------------------------------------------------------------- */
 
-static const char MAGIC[8] = "limberS1";
+static const char MAGIC[8] = "limberS2";
 
 /* Before the instance's own bytes. Fixed widths and no padding: every byte is written and checked. */
 struct header {

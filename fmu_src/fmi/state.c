@@ -6,7 +6,7 @@
 #include "base/hash.h"
 #include "fmi/component.h"
 
-enum { VERSION = 3 };
+enum { VERSION = 4 };
 static const char MAGIC[8] = "limberF2";
 
 /* Fixed widths and no padding: every byte is written and checked. */

@@ -46,9 +46,11 @@ void sim_tangent(struct sim *sim, const struct input *in)
     mechanism_tangent(&sim->mechanism, in, &direction, true, sim->dqdd);
 }
 
-static enum status report_no_derivative(struct sim *sim, const struct variable *variable, const char *which)
+static enum status report_no_derivative(struct sim *sim, const struct variable *variable, const char *of,
+                                        const char *why)
 {
-    report_add(sim->instance.report, REPORT_ERROR, "%s: derivatives %s", variable->name, which);
+    report_add(sim->instance.report, REPORT_ERROR, "%s: derivatives %s this variable are not provided%s",
+               variable->name, of, why);
     return STATUS_NO_DERIVATIVE;
 }
 
@@ -67,8 +69,7 @@ static enum status take_changes(struct sim *sim, int n_unknown, const int *unkno
     outputs_change(sim);
     for (int i = 0; i < n_unknown; i++) {
         const struct variable *variable = sim->instance.variables.by_reference[unknown[i]];
-        if (!variable_change(variable, &sim->changes, &result[i]))
-            return report_no_derivative(sim, variable, "of this variable are not provided");
+        if (!variable_change(variable, &sim->changes, &result[i])) return report_no_derivative(sim, variable, "of", "");
     }
     return STATUS_OK;
 }
@@ -81,7 +82,7 @@ enum status sim_directional(struct instance *instance, int n_unknown, const int 
     for (int i = 0; i < n_known; i++) {
         const struct variable *variable = instance->variables.by_reference[known[i]];
         double *place = variable_place(variable, &sim->seed);
-        if (place == NULL) return report_no_derivative(sim, variable, "with respect to this variable are not provided");
+        if (place == NULL) return report_no_derivative(sim, variable, "with respect to", "");
         *place += seed[i];
     }
     model_tangent(sim->mechanism.model, sim->at.q, sim->seed.q, sim->dx);
@@ -103,19 +104,14 @@ enum status sim_start_directional(struct instance *instance, int n_unknown, cons
         const struct variable *variable = v->by_reference[known[i]];
         const bool start = variable->start_of >= 0;
         double *place = variable_place(start ? &v->row[v->state[variable->start_of]] : variable, &sim->seed);
-        if (place == NULL) return report_no_derivative(sim, variable, "with respect to this variable are not provided");
-        if (sim->robot->n_drives > 0 && (settled || start || variable->in_drive != NULL))
-            return report_no_derivative(sim, variable,
-                                        "with respect to this variable are not provided: drives inside "
-                                        "the arm start from it");
-        if (start && loops)
-            return report_no_derivative(sim, variable,
-                                        "with respect to this variable are not provided: the start of a closed robot "
-                                        "is a guess, from which its loops are closed");
-        if (variable->state >= 0 && settled)
-            return report_no_derivative(sim, variable,
-                                        "with respect to this variable are not provided: a static start "
-                                        "computes it; use an input or a start value");
+        const char *why = place == NULL ? ""
+                          : sim->robot->n_drives > 0 && (settled || start || variable->in_drive != NULL)
+                              ? ": drives inside the arm start from it"
+                          : start && loops ? ": the start of a closed robot is a guess, from which its loops are closed"
+                          : variable->state >= 0 && settled
+                              ? ": a static start computes it; use an input or a start value"
+                              : NULL;
+        if (why != NULL) return report_no_derivative(sim, variable, "with respect to", why);
         *place += seed[i];
     }
     model_tangent(sim->mechanism.model, sim->at.q, sim->seed.q, sim->dx);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "drive/drive.h"
 #include "math/dense.h"
 #include "sim/robot_instance.h"
 
@@ -145,7 +146,7 @@ static void note_holding(const struct sim *sim)
 
 /* ---- the start --------------------------------------------------------------------------------------------------------------- */
 
-enum status sim_find_equilibrium(struct sim *sim, struct report *far)
+static enum status find_equilibrium(struct sim *sim, struct report *far)
 {
     struct statics *s = &sim->statics;
     const struct model *model = sim->mechanism.model;
@@ -176,6 +177,58 @@ enum status sim_find_equilibrium(struct sim *sim, struct report *far)
                    "disturbance",
                    sim->instance.name, stability.unstable, stability.directions);
     return status;
+}
+
+/* ---- drives ---------------------------------------------------------------------------------------------------------------- */
+
+/* Springs and drives that are free do not hold anything. The command with which a drive holds is otherwise for the importer to set: the
+   input does not change. */
+static enum status hold_drive(struct sim *sim, int drive, bool set)
+{
+    const struct statics *s = &sim->statics;
+    const struct robot_drive *rd = &sim->robot->drive[drive];
+    const int command = rd->drive->command;
+    const int coordinate = rd->actuator < 0 ? sim->mechanism.model->link[rd->link].v : -1;
+    const bool held = rd->actuator >= 0 ? s->line[rd->actuator] > LINE_SPRING : !s->moves[coordinate];
+    const double effort = rd->actuator >= 0 ? s->F[rd->actuator] : s->holding[coordinate];
+    double *v = sim->at.drive + rd->first;
+    char text[CONFLICT_SIZE], name[MOST_NAME];
+    if (rd->drive->hold == NULL || !held) {
+        rd->drive->start(v);
+        return STATUS_OK;
+    }
+    const double given = v[command];
+    v[rd->drive->effort] = effort;
+    const char *why = rd->drive->hold(v, text);
+    robot_drive_name(sim->robot, drive, name);
+    if (why != NULL) {
+        report_add(sim->instance.report, REPORT_ERROR, "%s: static start: %s", name, why);
+        return STATUS_BAD_DRIVE;
+    }
+    report_note(sim->instance.report, "static start: %s holds with %s = %.9g %s and %s = %.9g; its input is %.9g", name,
+                rd->drive->row[rd->drive->effort].name, effort, rd->drive->row[rd->drive->effort].unit,
+                rd->drive->row[command].name, v[command], given);
+    if (!set) v[command] = given;
+    return STATUS_OK;
+}
+
+/* States with which the drives exert the efforts that hold the equilibrium; a drive whose joint or line was free starts as usual. The
+   commands that hold are logged, and become inputs if they are to be `set`. Reports a drive that cannot exert its effort. */
+static enum status hold_drives(struct sim *sim, bool set)
+{
+    enum status status = STATUS_OK;
+    if (sim->robot->n_drives > 0) {
+        mechanism_set(&sim->mechanism, &sim->in);
+        status = drives_measure(&sim->mechanism);
+    }
+    for (int d = 0; d < sim->robot->n_drives && status == STATUS_OK; d++) status = hold_drive(sim, d, set);
+    return status;
+}
+
+enum status sim_settle(struct instance *instance, struct report *far)
+{
+    const enum status status = find_equilibrium(sim_of(instance), far);
+    return status == STATUS_OK ? hold_drives(sim_of(instance), far != NULL) : status;
 }
 
 /* ---- its change --------------------------------------------------------------------------------------------------------------- */

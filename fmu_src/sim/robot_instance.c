@@ -171,7 +171,7 @@ static const struct sim *const_sim_of(const struct instance *instance)
     return (const struct sim *)(const void *)instance;
 }
 
-const struct robot *sim_robot(const struct instance *instance)
+struct robot *sim_robot(const struct instance *instance)
 {
     return const_sim_of(instance)->robot;
 }
@@ -201,22 +201,6 @@ enum status sim_start_drives(struct instance *instance)
 {
     struct sim *sim = sim_of(instance);
     return drives_start(&sim->mechanism, &sim->in, instance->report);
-}
-
-enum status sim_settle(struct instance *instance, struct report *far)
-{
-    const enum status status = sim_find_equilibrium(sim_of(instance), far);
-    return status == STATUS_OK ? sim_hold_drives(sim_of(instance), far != NULL) : status;
-}
-
-void sim_hold(struct instance *instance, int link, int hold)
-{
-    sim_of(instance)->robot->link[link].joint.hold = (enum hold)hold;
-}
-
-void sim_hold_actuator(struct instance *instance, int actuator, int hold)
-{
-    sim_of(instance)->robot->actuator[actuator].hold = (enum hold)hold;
 }
 
 struct statics *sim_statics(struct instance *instance)

@@ -114,13 +114,6 @@ enum status sim_directional(struct instance *instance, int n_unknown, const int 
 enum status sim_start_directional(struct instance *instance, int n_unknown, const int *unknown, int n_known,
                                   const int *known, const double *seed, double *result);
 
-/* ---- drives.c -------------------------------------------------------------------------------------------------------------- */
-
-/* After a static start: states with which the drives exert the efforts that hold the equilibrium; a drive whose joint or line was free
-   starts as usual. The commands that hold are logged, and become inputs if they are to be `set`. Reports a drive that cannot exert its
-   effort. */
-enum status sim_hold_drives(struct sim *sim, bool set);
-
 /* ---- balance.c ------------------------------------------------------------------------------------------------------------- */
 
 /* Finds the joints that actuators move if a motion is given. */
@@ -183,9 +176,6 @@ void guard_deflections(void *context, double t, const double *y);
 void guard_equilibrium(struct sim *sim, struct report *report);
 
 /* ---- equilibrium.c --------------------------------------------------------------------------------------------------------- */
-
-/* The state becomes the static equilibrium with the inputs of the start; `far` as in sim_settle(). */
-enum status sim_find_equilibrium(struct sim *sim, struct report *far);
 
 /* Whether the state is still the equilibrium that was found: an importer may have set states since. */
 bool sim_is_settled(const struct sim *sim);

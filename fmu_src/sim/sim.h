@@ -35,7 +35,8 @@ enum status sim_make_moved(const char *name, const char *text, const struct sim_
    be called once, after sim_make(). */
 enum status sim_use_code(struct instance *instance, const struct robot_code *code);
 
-const struct robot *sim_robot(const struct instance *instance);
+/* An analysis may change `hold` of joints and actuators, in place of what the robot file says. */
+struct robot *sim_robot(const struct instance *instance);
 const struct model *sim_model(const struct instance *instance);
 
 /* The instance's own equations of motion, for analyses. A caller that changes their state calls instance_set() before the next
@@ -50,10 +51,6 @@ const struct point *sim_point(const struct instance *instance);
 enum status sim_use_parameters(struct instance *instance);
 enum status sim_start_drives(struct instance *instance);
 enum status sim_settle(struct instance *instance, struct report *far);
-
-/* Holds or frees (enum hold) a joint or an actuator in a static start, in place of what the robot file says. */
-void sim_hold(struct instance *instance, int link, int hold);
-void sim_hold_actuator(struct instance *instance, int actuator, int hold);
 
 /* The equilibrium of the last static start. */
 struct statics *sim_statics(struct instance *instance);

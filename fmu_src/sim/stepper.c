@@ -153,7 +153,7 @@ double stepper_input_rate(const struct step_inputs *inputs, int i, double t)
 void stepper_apply_inputs(struct stepper *stepper, double t)
 {
     const struct step_inputs *inputs = &stepper->inputs;
-    for (int i = 0; stepper->stepping && i < stepper->n_inputs; i++) *present(stepper, i) = step_input(inputs, i, t);
+    for (int i = 0; stepper->moving && i < stepper->n_inputs; i++) *present(stepper, i) = step_input(inputs, i, t);
 }
 
 void stepper_set_rate(struct stepper *stepper, int reference, double rate)
@@ -195,8 +195,13 @@ static struct change begin_inputs(struct stepper *stepper)
         change.values = change.values || !(fabs(u - expected) <= ROUNDING * (fabs(u) + fabs(expected)));
     }
     take_inputs(stepper);
-    for (int i = 0; i < stepper->n_inputs; i++) inputs->rate[i] = next_rate(stepper, i);
     inputs->curve = stepper->curve;
+    stepper->moving = stepper->ode.driven = inputs->curve != NULL;
+    for (int i = 0; i < stepper->n_inputs; i++) {
+        inputs->rate[i] = next_rate(stepper, i);
+        stepper->ode.driven |= inputs->rate[i] != 0;
+        stepper->moving |= inputs->rate[i] != 0 || stepper->derivative[i] >= 0;
+    }
     clear_given(stepper);
     return change;
 }
@@ -205,7 +210,7 @@ static struct change begin_inputs(struct stepper *stepper)
 static void end_inputs(struct stepper *stepper)
 {
     stepper_apply_inputs(stepper, stepper->local);
-    stepper->stepping = false;
+    stepper->moving = false;
     if (stepper->inputs.curve != NULL) take_inputs(stepper);
 }
 
@@ -246,8 +251,7 @@ static bool is_jump(struct stepper *stepper)
 static enum status integrate(struct stepper *stepper, const struct change *change, double h, double *reached)
 {
     const bool jumped = stepper->integrator != NULL && !stepper->restart && change->any && is_jump(stepper);
-    stepper->ode.driven = jumped || stepper->inputs.curve != NULL;
-    for (int i = 0; i < stepper->n_inputs; i++) stepper->ode.driven |= stepper->inputs.rate[i] != 0;
+    stepper->ode.driven |= jumped;
     if (stepper->integrator != NULL && (stepper->restart || jumped)) {
         const struct restart restart = {.first_step = stepper->first_step,
                                         .inputs_only = !stepper->restart,
@@ -304,7 +308,6 @@ enum status stepper_step(struct stepper *stepper, double h)
     double reached = started;
     report_method(stepper);
     const struct change change = begin_inputs(stepper);
-    stepper->stepping = true;
     const enum status status = integrate(stepper, &change, h, &reached);
     if (status != STATUS_OK) {
         stepper->local = reached > started ? reached : started;

@@ -48,7 +48,7 @@ struct stepper {
     /* time: local time counts from the start of the experiment, so that a late start costs no digits */
     double start_time, local, carry; /* carry: the remainder of compensated summation                    */
     struct step_inputs inputs;
-    bool stepping;                   /* the inputs follow these; else they are as set                    */
+    bool moving;                     /* in a step in which the inputs change; else they are as set       */
     double *given;                   /* n_inputs: rates that were given for the next step; NAN: none     */
     const struct input_curve *curve; /* that the inputs follow from the start on; NULL: their values     */
 
