@@ -177,7 +177,8 @@ static void vary_link(const struct model *model, const struct work *work, const 
     const struct link_work *w = &work->link[i];
     const struct link_tangent *t = &tangent->link[i];
     const struct frame *C = mount_frame(lm, work, &world);
-    struct link_change *const change[DERIVATIVES] = {&jacobian->columns[BY_Q][i].change, &jacobian->columns[BY_QD][i].change};
+    struct link_change *const change[DERIVATIVES] = {&jacobian->columns[BY_Q][i].change,
+                                                     &jacobian->columns[BY_QD][i].change};
     for (int kind = 0; kind < DERIVATIVES; kind++) {
         memset(&change[kind]->O, 0, sizeof change[kind]->O);
         memset(change[kind]->force, 0, (size_t)lm->joint.nv * sizeof *change[kind]->force);
@@ -269,8 +270,7 @@ INLINE void gather_link(const bool locked, const bool loaded, const struct link_
             for (int k = 0; k < lm->m; k++) c->e[k] += load(c->change.modal[k]);
         }
         if (lm->body != NULL) WITH_CONSTANT_COUNT(M, lm->m, gather_modes(M, locked, lm, w, &jacobian->link[i], c))
-        WITH_COLUMNS(N, moving_velocities(lm, locked),
-                     gather_hinge(N, locked, &jacobian->link[i], varied, c, c->O.z));
+        WITH_COLUMNS(N, moving_velocities(lm, locked), gather_hinge(N, locked, &jacobian->link[i], varied, c, c->O.z));
         add_to_parent(lm, c->O.z, jacobian->columns[kind]);
     }
 }
@@ -385,8 +385,9 @@ INLINE void spread_modes(const int m, const struct link_work *w, const lanes *x,
         for (int i = k + 1; i < m; i++) e[k] -= w->L[row * k + i] * e[i];
 }
 
-INLINE void spread_flexible(const bool locked, const struct link_model *lm, struct link_work *w, const struct link_response *r,
-                            const struct jacobian *jacobian, bool varied, bool reached, struct link_columns *c)
+INLINE void spread_flexible(const bool locked, const struct link_model *lm, struct link_work *w,
+                            const struct link_response *r, const struct jacobian *jacobian, bool varied, bool reached,
+                            struct link_columns *c)
 {
     lanes x[6];
     memcpy(x, c->O.x, sizeof x);
@@ -454,8 +455,8 @@ INLINE void store_frame(const int seeds, const lanes *x, const lanes *seed, stru
 }
 
 /* Links [i, end] of a run, both kinds in turn */
-INLINE void spread_run(const int seeds, const bool locked, const int count, const struct model *model, struct jacobian *jacobian, int i,
-                       int end, int last, const struct rows *rows)
+INLINE void spread_run(const int seeds, const bool locked, const int count, const struct model *model,
+                       struct jacobian *jacobian, int i, int end, int last, const struct rows *rows)
 {
     struct link_columns *q = jacobian->columns[BY_Q], *qd = jacobian->columns[BY_QD];
     lanes x_q[6], x_qd[6], seed_q[6], seed_qd[6];

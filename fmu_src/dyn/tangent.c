@@ -313,7 +313,8 @@ static void section_in(int m, const struct section_work *w, struct section_deriv
 
 /* The change of h' f minus the forces of friction, springs and stops, h' D f + (D h)' f - ..., in force; and f added to that of the
    parent frame: relative to it, with D d x f for translational columns */
-static void hinge_in(const struct link_model *lm, const struct work *work, struct tangent *tangent, int i, double *force)
+static void hinge_in(const struct link_model *lm, const struct work *work, struct tangent *tangent, int i,
+                     double *force)
 {
     const struct direction *d = &tangent->direction;
     const struct link_work *w = &work->link[i];

@@ -62,8 +62,8 @@ struct section_derivative {
 
     /* one direction, by dyn_tangent_outward() */
     struct frame_tangent T;
-    double J_deta[6];    /* small rotation of T relative to O, and D of r             */
-    double df[6];        /* D of the wrench at T                                      */
+    double J_deta[6]; /* small rotation of T relative to O, and D of r             */
+    double df[6];     /* D of the wrench at T                                      */
 };
 
 /* Inertia forces of the unit added mass of a link, by dyn_tangent_state() (tangent_masses.c). */
@@ -93,8 +93,8 @@ struct link_tangent {
 
     /* one direction, by dyn_tangent_outward() and dyn_tangent_inward() */
     struct frame_tangent O;
-    double f[6];       /* D of the hinge wrench                                             */
-    double *modal;     /* m: D of the modal forces                                          */
+    double f[6];   /* D of the hinge wrench                                             */
+    double *modal; /* m: D of the modal forces                                          */
 };
 
 /* As in struct section_work and struct link_work, in as many columns as there are lanes, by dyn_solve_columns(). */
@@ -118,13 +118,13 @@ struct coordinate {
 };
 
 struct tangent {
-    struct link_tangent *link;  /* n_links                                                                         */
+    struct link_tangent *link; /* n_links                                                                         */
     struct link_solution *solution; /* n_links                                                                     */
-    double *force;              /* nv: change of generalized forces; of joints for dqdd after dyn_tangent_motion() */
-    double *dqdd;               /* nv: accelerations in the changes of frames: those of prescribed joints, or all  */
-    double *zeros;              /* as many as any array of struct direction                                        */
-    struct direction direction; /* the current one, with zeros for NULL                                            */
-    struct jacobian *jacobian;  /* jacobian.h                                                                      */
+    double *force;                /* nv: change of generalized forces; of joints for dqdd after dyn_tangent_motion() */
+    double *dqdd;                 /* nv: accelerations in the changes of frames: those of prescribed joints, or all  */
+    double *zeros;                /* as many as any array of struct direction                                        */
+    struct direction direction;   /* the current one, with zeros for NULL                                            */
+    struct jacobian *jacobian;    /* jacobian.h                                                                      */
     struct coordinate coordinate; /* by dyn_tangent_coordinate()                                                   */
     struct arena arena;
 };

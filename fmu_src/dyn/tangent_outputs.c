@@ -30,7 +30,8 @@ static void absolute_changes(const struct frame_tangent *t, const double *v, con
 }
 
 /* dr = phi x r,  dp + dr,  dv + domega x r + omega x dr,  ... */
-static void frame_move_change(const double r[3], const double omega[3], const double alpha[3], struct frame_derivative *d)
+static void frame_move_change(const double r[3], const double omega[3], const double alpha[3],
+                              struct frame_derivative *d)
 {
     double dr[3], wr[3], dwr[3];
     cross3(d->phi, r, dr);

@@ -6,7 +6,8 @@
 #include "math/vec.h"
 
 /* e -= J' z_T,   z += X' z_T of a section */
-INLINE void gather_section(const int m, const struct section_work *w, const struct section_solution *s, lanes *e, lanes *z)
+INLINE void gather_section(const int m, const struct section_work *w, const struct section_solution *s, lanes *e,
+                           lanes *z)
 {
     for (int k = 0; k < m; k++)
         for (int i = 0; i < 6; i++) e[k] -= s->z[i] * w->Jt[PADDED(m) * i + k];
@@ -90,7 +91,8 @@ INLINE void spread_hinge(const int nv, const struct link_model *lm, const struct
     }
 }
 
-static void spread(const struct model *model, struct work *work, struct link_solution *batch, int count, double *columns)
+static void spread(const struct model *model, struct work *work, struct link_solution *batch, int count,
+                   double *columns)
 {
     static const lanes rest[6];
     const int n = model->nv;
