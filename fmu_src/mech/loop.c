@@ -282,12 +282,6 @@ static double acceleration_change(const struct mechanism *m, const struct constr
            difference(dcd, A->omega, B->omega) + difference(cd, dA->omega, dB->omega);
 }
 
-static void change_places(struct mechanism *m, const struct constraint *c)
-{
-    for (int s = 0; s < LOOP_LOADS; s++)
-        attachment_change(m->work, m->tangent, &m->model->loop_side[c->part][s], &places_of(m, c)->side[s]);
-}
-
 /* What add_multiplier() adds changes with the loop frames: u rotates with a plane that turns, r and c with the frames */
 static void add_multiplier_change(const struct equation *e, const struct attachment *side, double x,
                                   double (*change)[6])
@@ -320,14 +314,15 @@ static void add_multiplier_change(const struct equation *e, const struct attachm
     axpy3(x, c, change[SIDE_PLANE]);
 }
 
-/* At constant multipliers. Needs phi of the loop frames, and p of those of planes that turn. */
-static void change_loads(struct mechanism *m, const struct constraint *c)
+static void change(struct mechanism *m, const struct constraint *c)
 {
-    double(*change)[6] = m->load_change + LOOP_LOADS * c->part;
-    memset(change, 0, LOOP_LOADS * sizeof *change);
+    double(*wrenches)[6] = m->load_change + LOOP_LOADS * c->part;
+    for (int s = 0; s < LOOP_LOADS; s++)
+        attachment_change(m->work, m->tangent, &m->model->loop_side[c->part][s], &places_of(m, c)->side[s]);
+    memset(wrenches, 0, LOOP_LOADS * sizeof *wrenches);
     for (int k = 0; k < c->count; k++)
         add_multiplier_change(&places_of(m, c)->equation[k], places_of(m, c)->side,
-                              m->constraints->lambda[c->first + k], change);
+                              m->constraints->lambda[c->first + k], wrenches);
 }
 
 /* ---- the joints of a loop ------------------------------------------------------------------------------------------ */
@@ -374,8 +369,7 @@ const struct constraint_kind loop_constraint = {.part = "loops",
                                                 .acceleration = acceleration,
                                                 .acceleration_change = acceleration_change,
                                                 .set_loads = set_loads,
-                                                .change_places = change_places,
-                                                .change_loads = change_loads,
+                                                .change = change,
                                                 .add_load_changes = add_load_changes,
                                                 .moved_by = moved_by,
                                                 .misalignment = misalignment};
