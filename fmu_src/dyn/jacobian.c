@@ -63,11 +63,6 @@ struct jacobian *jacobian_make(const struct model *model, struct arena *arena)
 
 /* ---- what a coordinate does ---------------------------------------------------------------------------------------- */
 
-/* The change of a frame and of everything outward of it: seeds, (g; g_a) at the frame, and the resulting wrench at the reference */
-struct effect {
-    double seed[6], c[6], z[6];
-};
-
 /* (g; g_a) of D (omega, alpha, a) of a frame, at the frame                                                           (103) */
 INLINE void constant_part(const struct frame_response *frame, const double *omega, const double *D, double *c)
 {
@@ -78,7 +73,8 @@ INLINE void constant_part(const struct frame_response *frame, const double *omeg
     axpy3(2, wv, c + 3);
 }
 
-INLINE void store_effect(const struct frame_response *frame, const struct effect *e, int l, struct frame_change *change)
+INLINE void store_effect(const struct frame_response *frame, const struct coordinate_effect *e, int l,
+                         struct frame_change *change)
 {
     double c[6]; /* at the reference */
     copy6(e->c, c);
@@ -93,7 +89,7 @@ INLINE void store_effect(const struct frame_response *frame, const struct effect
 /* Velocity k of a joint                                                                                            (108) */
 INLINE void hinge_effect(const int kind, const bool locked, const struct link_model *lm, const struct link_work *w,
                          const struct link_tangent *t, const struct frame *C, const struct link_response *r, int seeds,
-                         int k, struct effect *e)
+                         int k, struct coordinate_effect *e)
 {
     double D[9];
     const bool turns = lm->joint.part[k] == TURNS;
@@ -123,13 +119,9 @@ INLINE void plain_effects(const int seeds, const bool locked, const struct model
         const struct link_tangent *t = &tangent->link[i];
         const struct frame *C = mount_frame(lm, work);
         for (int kind = 0; kind < DERIVATIVES; kind++) {
-            struct hinge_effect *plain = &jacobian->plain[i][kind];
-            struct effect e;
-            hinge_effect(kind, locked, lm, &work->link[i], t, C, r, seeds, 0, &e);
-            copy6(e.seed, plain->seed);
-            copy6(e.z, plain->z);
-            copy6(e.c, plain->c);
-            add_cross3(r->O.p, e.c, plain->c + 3);
+            struct coordinate_effect *plain = &jacobian->plain[i][kind];
+            hinge_effect(kind, locked, lm, &work->link[i], t, C, r, seeds, 0, plain);
+            add_cross3(r->O.p, plain->c, plain->c + 3);
             plain->force = kind == BY_Q ? -t->Kq[0][0] : -t->Kv[0][0];
         }
     }
@@ -148,7 +140,7 @@ INLINE void vary_mode(const struct link_model *lm, const struct link_work *w, co
         const struct section_work *sw = &w->section[s];
         const struct frame_response *frame = &r->section[s];
         const double *D = by_q ? t->section[s].Tq[k] : t->section[s].Tv[k], *turn = sw->J[k];
-        struct effect e = {.seed = {D[0], D[1], D[2]}};
+        struct coordinate_effect e = {.seed = {D[0], D[1], D[2]}};
         constant_part(frame, sw->T.omega, D, e.c);
         if (by_q) copy3(turn, e.seed + PHI);
         if (jacobian->locked) rigid_mul(&sw->Ic, e.c, e.z);
@@ -188,7 +180,7 @@ static void vary_link(const struct model *model, const struct work *work, const 
     for (int v = first; v < end; v++) {
         const int k = v - lm->v, l = v - first, mode = v - lm->eta_v;
         if (k >= 0 && k < lm->joint.nv) {
-            struct effect by_q, by_qd;
+            struct coordinate_effect by_q, by_qd;
             hinge_effect(BY_Q, jacobian->locked, lm, w, t, C, r, jacobian->seeds, k, &by_q);
             hinge_effect(BY_QD, jacobian->locked, lm, w, t, C, r, jacobian->seeds, k, &by_qd);
             store_effect(&r->O, &by_q, l, &change[BY_Q]->O);
@@ -282,7 +274,7 @@ INLINE lanes unit_lane(int l)
 
 /* gather_hinge() of a plain link */
 INLINE void gather_plain(const bool locked, const bool loaded, const struct hinge_response *h, bool varied,
-                         const struct hinge_effect *effect, int lane, lanes *residual, lanes *z)
+                         const struct coordinate_effect *effect, int lane, lanes *residual, lanes *z)
 {
     const double *S = h->S;
     lanes u = -(S[0] * z[0] + S[1] * z[1] + S[2] * z[2]) - (S[3] * z[3] + S[4] * z[4] + S[5] * z[5]);
@@ -310,7 +302,7 @@ INLINE void gather_run(const bool locked, const bool loaded, const struct link_m
         const bool varied = jacobian->varied[i];
         jacobian->reached[i] = true;
         const struct hinge_response *h = jacobian->link[i].hinge;
-        const struct hinge_effect *effect = jacobian->plain[i];
+        const struct coordinate_effect *effect = jacobian->plain[i];
         gather_plain(locked, loaded, h, varied, &effect[BY_Q], jacobian->lane[i], &q[i].u[0], z_q);
         gather_plain(locked, loaded, h, varied, &effect[BY_QD], jacobian->lane[i], &qd[i].u[0], z_qd);
     }
@@ -464,7 +456,7 @@ INLINE void spread_run(const int seeds, const bool locked, const int count, cons
         const bool varied = i <= last && jacobian->varied[i], reached = i <= last && jacobian->reached[i];
         const struct hinge_response *h = jacobian->link[i].hinge;
         if (varied) {
-            const struct hinge_effect *effect = jacobian->plain[i];
+            const struct coordinate_effect *effect = jacobian->plain[i];
             const lanes unit = unit_lane(jacobian->lane[i]);
             add_scaled(6, effect[BY_Q].c, unit, x_q);
             add_scaled(seeds, effect[BY_Q].seed, unit, seed_q);

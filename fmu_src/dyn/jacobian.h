@@ -59,18 +59,18 @@ struct link_columns {
     struct link_change change;
 };
 
-/* Effect of the joint of a plain link (rigid, with one free velocity) on everything outward of it, at the reference. */
-struct hinge_effect {
-    double seed[6], c[6], z[6];
-    double force; /* on its own velocity */
+/* The change of a frame and of everything outward of it: seeds, (g; g_a) at the frame (of the joint of a plain link, which is rigid with
+   one free velocity: at the reference), the resulting wrench at the reference, and the force on its own velocity. */
+struct coordinate_effect {
+    double seed[6], c[6], z[6], force;
 };
 
 struct jacobian {
-    struct link_response *link;                /* n_links                                                       */
-    struct hinge_effect (*plain)[DERIVATIVES]; /* n_links: of links in a run                                    */
-    int *lane;                                 /* n_links: lane of a link in a run that the batch varies        */
-    struct link_columns *columns[DERIVATIVES]; /* n_links                                                       */
-    bool *varied, *reached;                    /* n_links: varied by the batch; varied, or inward of a varied link */
+    struct link_response *link;                     /* n_links                                                       */
+    struct coordinate_effect (*plain)[DERIVATIVES]; /* n_links: of links in a run                                    */
+    int *lane;                                      /* n_links: lane of a link in a run that the batch varies        */
+    struct link_columns *columns[DERIVATIVES];      /* n_links                                                       */
+    bool *varied, *reached; /* n_links: varied by the batch; varied, or inward of a varied link */
     /* n_links: first and last link of the run, a chain of plain links to which nothing else is attached except at its end; -1: the
        link is not plain */
     int *run_start, *run_end;

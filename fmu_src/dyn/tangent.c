@@ -368,12 +368,3 @@ void dyn_tangent_motion(const struct model *model, const struct work *work, stru
     sweep_out(model, work, tangent);
     dyn_tangent_inward(model, work, tangent, in, load);
 }
-
-void dyn_tangent(const struct model *model, struct work *work, struct tangent *tangent, const struct input *in,
-                 const struct direction *direction, double *dqdd)
-{
-    dyn_tangent_outward(model, work, tangent, direction);
-    dyn_tangent_inward(model, work, tangent, in, NULL);
-    dyn_tangent_solve(model, work, tangent, dqdd);
-    dyn_tangent_copy_prescribed(model, tangent, dqdd);
-}

@@ -9,7 +9,7 @@
  * omega.
  *
  * Order of use:  dyn_configuration(q), dyn_articulate(), dyn_inverse(in, qdd), dyn_velocity(in), dyn_tangent_state(), then any
- * number of dyn_tangent(), each followed by dyn_tangent_motion() if outputs are needed. */
+ * number of directions, dyn_tangent_outward() to dyn_tangent_solve(), each followed by dyn_tangent_motion() if outputs are needed. */
 #ifndef DYN_TANGENT_H
 #define DYN_TANGENT_H
 
@@ -142,13 +142,9 @@ void tangent_free(struct tangent *tangent);
 void dyn_tangent_state(const struct model *model, const struct work *work, struct tangent *tangent,
                        const struct input *in, const double *qdd);
 
-/* dqdd in a direction; for prescribed joints it is taken from the direction (tangent.c). The arrays of the direction must remain
-   valid until its outputs have been read. */
-void dyn_tangent(const struct model *model, struct work *work, struct tangent *tangent, const struct input *in,
-                 const struct direction *direction, double *dqdd);
-
-/* The same in two parts, for loads that change with the frames they act on: after the first the changes of all frames are known, at
-   constant accelerations, the second takes the change of the loads. */
+/* One direction in two parts, for loads that change with the frames they act on: after the first the changes of all frames are known,
+   at constant accelerations, the second takes the change of the loads (NULL: none). The arrays of the direction must remain valid until
+   its outputs have been read. */
 void dyn_tangent_outward(const struct model *model, const struct work *work, struct tangent *tangent,
                          const struct direction *direction);
 void dyn_tangent_inward(const struct model *model, const struct work *work, struct tangent *tangent,

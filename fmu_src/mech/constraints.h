@@ -49,9 +49,8 @@ struct constraint_kind {
     double (*acceleration_change)(const struct mechanism *m, const struct constraint *c, int k, const double *dqdd);
     /* Sets its wrenches, or adds to the forces of multipliers on joints. */
     void (*set_loads)(struct mechanism *m, const struct constraint *c, const double *lambda);
-    /* Changes of its places; sets the change of its wrenches at constant multipliers (NULL: none); adds those of dlambda. */
-    void (*change_places)(struct mechanism *m, const struct constraint *c);
-    void (*change_loads)(struct mechanism *m, const struct constraint *c);
+    /* Sets the changes of its places, and of its wrenches at constant multipliers (NULL: it has none); adds those of dlambda. */
+    void (*change)(struct mechanism *m, const struct constraint *c);
     void (*add_load_changes)(struct mechanism *m, const struct constraint *c, const double *dlambda);
     /* Whether the joint of a link changes the gap; *bends: whether the link's elastic coordinates do. */
     bool (*moved_by)(const struct model *model, int part, int link, bool *bends);

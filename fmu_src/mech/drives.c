@@ -190,20 +190,10 @@ void drives_rates(const struct robot *robot, const double *values, double *rate)
 
 /* ---- columns --------------------------------------------------------------------------------------------------------------- */
 
-double *drives_no_change(struct mechanism *m)
-{
-    return memset(m->drives.change, 0, (size_t)robot_drive_value_count(m->robot) * sizeof(double));
-}
-
-void drives_note_rates(struct mechanism *m, double *columns, int j)
-{
-    drives_rates(m->robot, m->drives.change, columns + (size_t)m->drives.n_states * (size_t)j);
-}
-
 /* At constant motion: J' F_w and g_w */
 void drives_state_columns(struct mechanism *m, const struct input *in)
 {
-    const struct direction direction = {.drive = drives_no_change(m)};
+    const struct direction direction = {.drive = m->drives.change};
     const size_t n = (size_t)m->model->nv;
     int column = 0;
     memset(m->drives.by_state, 0, n * (size_t)m->drives.n_states * sizeof(double));
@@ -219,7 +209,8 @@ void drives_state_columns(struct mechanism *m, const struct input *in)
                 const struct force_element *e = element_of_drive(m, k);
                 if (e->dF != 0) e->kind->add_force(m, e, e->dF, m->drives.by_state + n * (size_t)column);
             }
-            drives_note_rates(m, m->drives.rate_by_state, column++);
+            drives_rates(m->robot, m->drives.change,
+                         m->drives.rate_by_state + (size_t)m->drives.n_states * (size_t)column++);
         }
     }
 }

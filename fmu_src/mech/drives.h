@@ -40,10 +40,7 @@ enum status drives_evaluate(struct mechanism *m, const struct input *in);
 /* Changes of the values with those of states, inputs and elements, and of the forces of the elements. */
 void drives_change(struct mechanism *m, const struct input *in, const struct direction *direction);
 
-/* For columns: no change of any value; notes the changes of the rates in column j; sets the columns of the states, rate_by_state and in
-   by_state generalized forces. */
-double *drives_no_change(struct mechanism *m);
-void drives_note_rates(struct mechanism *m, double *columns, int j);
+/* Columns of the states: rate_by_state, and in by_state generalized forces. */
 void drives_state_columns(struct mechanism *m, const struct input *in);
 
 /* dw/dt of all states, or its change, from all values or their changes. */

@@ -282,25 +282,29 @@ static double acceleration_change(const struct mechanism *m, const struct constr
            difference(dcd, A->omega, B->omega) + difference(cd, dA->omega, dB->omega);
 }
 
-static void change_places(struct mechanism *m, const struct constraint *c)
-{
-    for (int s = 0; s < LOOP_LOADS; s++)
-        attachment_change(m->work, m->tangent, &m->model->loop_side[c->part][s], &places_of(m, c)->side[s]);
-}
-
-/* A force x u and the moment x u x (p_A - p_B) of a plane that turns: u rotates with it */
-static void add_plane_rotation(const struct equation *e, const struct attachment *side, double x, double (*change)[6])
+/* What add_multiplier() adds changes with the loop frames: u rotates with a plane that turns, r and c with the frames */
+static void add_multiplier_change(const struct equation *e, const struct attachment *side, double x,
+                                  double (*change)[6])
 {
     const struct frame_derivative *dA = &side[SIDE_A].change, *dB = &side[SIDE_B].change;
-    double u[3], du[3], d[3], dd[3], c[3];
+    double u[3], du[3] = {0}, dr[3], c[3], d[3], dd[3];
+    if (e->rotational) {
+        direction_change(e, side, dA->phi, dB->phi, c);
+        axpy3(x, c, change[SIDE_A]);
+        axpy3(-x, c, change[SIDE_B]);
+        return;
+    }
     translation_direction(e, side, u);
-    cross3(side[SIDE_PLANE].change.phi, u, du);
+    if (e->turns) cross3(side[SIDE_PLANE].change.phi, u, du);
     for (int s = SIDE_A; s <= SIDE_B; s++) {
         const double f = s == SIDE_A ? x : -x;
-        cross3(side[s].r, du, c);
+        cross3(side[s].change.phi, side[s].r, dr);
+        cross3(dr, u, c);
+        add_cross3(side[s].r, du, c);
         axpy3(f, c, change[s]);
         axpy3(f, du, change[s] + 3);
     }
+    if (!e->turns) return;
     for (int i = 0; i < 3; i++) {
         d[i] = side[SIDE_A].frame.p[i] - side[SIDE_B].frame.p[i];
         dd[i] = dA->p[i] - dB->p[i];
@@ -310,28 +314,15 @@ static void add_plane_rotation(const struct equation *e, const struct attachment
     axpy3(x, c, change[SIDE_PLANE]);
 }
 
-/* At constant multipliers forces keep their direction in the world, or in the plane that turns, and move with r; moments rotate.
-   Needs phi of the loop frames, and p of those of planes that turn. */
-static void change_loads(struct mechanism *m, const struct constraint *c)
+static void change(struct mechanism *m, const struct constraint *c)
 {
-    const struct attachment *side = places_of(m, c)->side;
-    double(*change)[6] = m->load_change + LOOP_LOADS * c->part;
-    memset(change, 0, LOOP_LOADS * sizeof *change);
-    for (int s = SIDE_A; s <= SIDE_B; s++) {
-        double dr[3];
-        cross3(side[s].change.phi, side[s].r, dr);
-        cross3(dr, m->load[LOOP_LOADS * c->part + s].wrench + 3, change[s]);
-    }
-    for (int k = 0; k < c->count; k++) {
-        const struct equation *e = &places_of(m, c)->equation[k];
-        const double lambda = m->constraints->lambda[c->first + k];
-        double dc[3];
-        if (e->turns) add_plane_rotation(e, side, lambda, change);
-        if (!e->rotational) continue;
-        direction_change(e, side, side[SIDE_A].change.phi, side[SIDE_B].change.phi, dc);
-        axpy3(lambda, dc, change[SIDE_A]);
-        axpy3(-lambda, dc, change[SIDE_B]);
-    }
+    double(*wrenches)[6] = m->load_change + LOOP_LOADS * c->part;
+    for (int s = 0; s < LOOP_LOADS; s++)
+        attachment_change(m->work, m->tangent, &m->model->loop_side[c->part][s], &places_of(m, c)->side[s]);
+    memset(wrenches, 0, LOOP_LOADS * sizeof *wrenches);
+    for (int k = 0; k < c->count; k++)
+        add_multiplier_change(&places_of(m, c)->equation[k], places_of(m, c)->side,
+                              m->constraints->lambda[c->first + k], wrenches);
 }
 
 /* ---- the joints of a loop ------------------------------------------------------------------------------------------ */
@@ -378,8 +369,7 @@ const struct constraint_kind loop_constraint = {.part = "loops",
                                                 .acceleration = acceleration,
                                                 .acceleration_change = acceleration_change,
                                                 .set_loads = set_loads,
-                                                .change_places = change_places,
-                                                .change_loads = change_loads,
+                                                .change = change,
                                                 .add_load_changes = add_load_changes,
                                                 .moved_by = moved_by,
                                                 .misalignment = misalignment};

@@ -6,23 +6,13 @@
 #include "math/vec.h"
 #include "mech/mechanism.h"
 
-static void change_places(struct mechanism *m)
-{
-    const struct constraints *all = m->constraints;
-    for (int i = 0; i < all->count; i++) {
-        const struct constraint *c = &all->constraint[i];
-        if (c->kind->change_places != NULL) c->kind->change_places(m, c);
-    }
-}
-
 /* The change of all loads and forces on joints at constant multipliers, with the changes of frames in the direction */
 static void change_loads(struct mechanism *m, const struct input *in, const struct direction *direction)
 {
     const struct constraints *all = m->constraints;
-    change_places(m);
     for (int i = 0; i < all->count; i++) {
         const struct constraint *c = &all->constraint[i];
-        if (c->kind->change_loads != NULL) c->kind->change_loads(m, c);
+        if (c->kind->change != NULL) c->kind->change(m, c);
     }
     elements_change_loads(m, in, direction);
 }
@@ -109,22 +99,21 @@ static void add_load_changes(const struct mechanism *m, double *column)
 static void load_columns(struct mechanism *m, const struct input *in, bool drives, double *const by[DERIVATIVES])
 {
     const size_t n = (size_t)m->model->nv, rows = (size_t)m->constraints->n_rows;
+    const size_t n_w = (size_t)m->drives.n_states;
     double *unit = m->constraints->direction;
     memset(unit, 0, n * sizeof *unit);
     for (int kind = 0; kind < DERIVATIVES; kind++) {
         memset(by[kind], 0, n * n * sizeof(double));
         const struct direction direction = {.q = kind == BY_Q ? unit : NULL,
                                             .qd = kind == BY_QD ? unit : NULL,
-                                            .drive = drives ? drives_no_change(m) : NULL};
+                                            .drive = drives ? m->drives.change : NULL};
         for (size_t j = 0; j < n; j++) {
             unit[j] = 1;
             dyn_tangent_coordinate(m->model, m->work, m->tangent, kind == BY_QD, (int)j);
-            if (kind == BY_Q || m->n_elements > 0) { /* the loads of constraints do not depend on rates */
-                change_loads(m, in, &direction);
-                add_load_changes(m, by[kind] + n * j);
-            } else change_places(m);
+            change_loads(m, in, &direction);
+            add_load_changes(m, by[kind] + n * j);
             gap_changes(m, NULL, m->constraints->gap_by[kind] + rows * j);
-            if (drives) drives_note_rates(m, m->drives.rate_by[kind], (int)j);
+            if (drives) drives_rates(m->robot, m->drives.change, m->drives.rate_by[kind] + n_w * j);
             unit[j] = 0;
         }
     }

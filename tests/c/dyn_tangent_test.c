@@ -12,6 +12,16 @@
 
 enum { ROBOTS = 200 };
 
+/* dqdd in a direction */
+static void direction_of(const struct model *model, struct work *work, struct tangent *tangent, const struct input *in,
+                         const struct direction *direction, double *dqdd)
+{
+    dyn_tangent_outward(model, work, tangent, direction);
+    dyn_tangent_inward(model, work, tangent, in, NULL);
+    dyn_tangent_solve(model, work, tangent, dqdd);
+    dyn_tangent_copy_prescribed(model, tangent, dqdd);
+}
+
 /* The state of the specimen made ready for directions */
 static void prepare(struct specimen *s, struct tangent *tangent, double *qdd)
 {
@@ -38,7 +48,7 @@ static void differentiate(struct specimen *s, void *context, const struct direct
     double qdd[MOST], dqdd[MOST];
     struct tangent *tangent = context;
     prepare(s, tangent, qdd);
-    dyn_tangent(s->model, s->work, tangent, &s->in, direction, dqdd);
+    direction_of(s->model, s->work, tangent, &s->in, direction, dqdd);
     dyn_tangent_motion(s->model, s->work, tangent, &s->in, NULL, dqdd);
     dyn_tangent_observe(s->model, s->work, tangent);
     values_put(v, QDD, s->nv, dqdd);
@@ -98,7 +108,7 @@ static double inverse_mass(struct specimen *s)
         if (tau < 0 || B[s->model->n_tau * i + tau] == 0) continue; /* a mode, or a joint that takes no tau */
         arrow_clear(&along);
         along.tau[tau] = 1;
-        dyn_tangent(s->model, s->work, tangent, &s->in, &along.direction, dqdd);
+        direction_of(s->model, s->work, tangent, &s->in, &along.direction, dqdd);
         column[i] = 1;
         dyn_solve_columns(s->model, s->work, tangent, 1, column);
         CHECK(distance(s->nv, dqdd, column) == 0);
@@ -124,7 +134,7 @@ static double change_along_the_flow(struct specimen *s)
     double qdd[MOST], dqdd[MOST], worst = 0;
     struct tangent *tangent = prepared(s, &s->random, qdd);
     const struct direction flow = {.q = s->qd, .qd = qdd};
-    dyn_tangent(s->model, s->work, tangent, &s->in, &flow, dqdd);
+    direction_of(s->model, s->work, tangent, &s->in, &flow, dqdd);
     dyn_tangent_motion(s->model, s->work, tangent, &s->in, NULL, dqdd);
     for (int i = 0; i < s->model->n_links; i++) {
         struct frame_motion tip;
@@ -170,7 +180,7 @@ static double more_payload(struct specimen *s)
     CHECK(dyn_articulate(s->model, s->work) == STATUS_OK);
     dyn_inverse(s->model, s->work, &s->in, qdd, s->force);
     dyn_tangent_state(s->model, s->work, tangent, &s->in, qdd);
-    dyn_tangent(s->model, s->work, tangent, &s->in, &(struct direction){.masses = {.payload_mass = dmass}}, dqdd);
+    direction_of(s->model, s->work, tangent, &s->in, &(struct direction){.masses = {.payload_mass = dmass}}, dqdd);
     return distance(s->nv, tangent->force, change) / norm(s->nv, sum);
 }
 
@@ -187,8 +197,8 @@ static double worst_column(struct specimen *s, struct tangent *tangent, const do
     for (int j = 0; j < 2 * s->nv; j++) {
         const double *column = j < s->nv ? by_q + s->nv * j : by_qd + s->nv * (j - s->nv);
         one[j % s->nv] = 1;
-        dyn_tangent(s->model, s->work, tangent, &s->in,
-                    &(struct direction){.q = j < s->nv ? one : NULL, .qd = j < s->nv ? NULL : one}, dqdd);
+        direction_of(s->model, s->work, tangent, &s->in,
+                     &(struct direction){.q = j < s->nv ? one : NULL, .qd = j < s->nv ? NULL : one}, dqdd);
         one[j % s->nv] = 0;
         worst = larger(worst, distance(s->nv, column, dqdd) / (1 + norm(s->nv, qdd) + norm(s->nv, dqdd)));
     }
