@@ -214,7 +214,7 @@ LIMBER_API int limber_robot_gaps(limber_robot *robot, double *gap, double *rate)
 LIMBER_API int limber_robot_multipliers(limber_robot *robot, double *lambda);
 
 /* Forces of couplings on their gaps [limber_robot_couplings()]: the multiplier of a rigid one, minus (stiffness gap +
-   damping rate) of an elastic one, N or N m; and the gaps of elastic ones, rad or m. Runs the forward dynamics, with its
+   damping rate) of an elastic one, N or N m; and their gaps, rad or m, 0 of rigid ones. Runs the forward dynamics, with its
    failures. */
 LIMBER_API int limber_robot_coupling_forces(limber_robot *robot, double *force, double *gap);
 

@@ -43,8 +43,7 @@ def command_line():
 
 def variables():
     page = ROOT / "docs/variables.md"
-    format_2 = (ROOT / "resources/limber-robot-2.schema.json").is_file()
-    with tempfile.TemporaryDirectory() as folder: part = variables_reference.reference(LIMBER, Path(folder), format_2)
+    with tempfile.TemporaryDirectory() as folder: part = variables_reference.reference(LIMBER, Path(folder))
     return page, replace_part(page.read_text(encoding="utf-8"), "reference", part, "the model description"), []
 
 

@@ -10,11 +10,11 @@ UNIT = re.compile(r"\s*\[([^\]]+)\]")
 
 
 def newest_schema(root):
-    """File of the newest format, its schema, and the schema of format 1."""
+    """File of the newest format, its schema, and the schemas of older formats from 1."""
     files = (root / "resources").glob("limber-robot-*.schema.json")
     files = sorted(files, key=lambda file: int(re.search(r"-(\d+)\.", file.name)[1]))
-    newest, oldest = (json.loads(file.read_text(encoding="utf-8")) for file in (files[-1], files[0]))
-    return files[-1], newest, oldest
+    *older, newest = (json.loads(file.read_text(encoding="utf-8")) for file in files)
+    return files[-1], newest, older
 
 
 class Schema:
@@ -57,24 +57,24 @@ def is_object(node): return node.get("type") == "object" or "properties" in node
 class Reference:
     """Walks the newest schema depth first; every object is a section."""
 
-    def __init__(self, newest, oldest):
-        self.newest, self.oldest = Schema(newest), Schema(oldest)
+    def __init__(self, newest, older):
+        self.newest, self.older = Schema(newest), [Schema(one) for one in older]
         self.sections, self.seen, self.written, self.gaps = [], {}, set(), []
-        self.differs = newest is not oldest and newest != oldest
 
     def make(self):
-        self.section(self.newest.document, "", self.oldest.document, "robot file")
+        self.section(self.newest.document, "", [one.document for one in self.older], "robot file")
         return "\n\n".join(section() for section in self.sections)
 
     def section(self, node, path, old, title):
-        """Writes the section of an object and then those of the objects below it."""
+        """Writes the section of an object and then those of the objects below it. What older formats have in place of something is a list,
+        None where one has nothing."""
         place = len(self.sections)
         self.sections.append(None)
         rows, later = [], []
-        old_members = {} if old is None else {key: member for key, member, _, _ in self.oldest.members(old)}
+        old_members = [{} if one is None else {key: member for key, member, _, _ in schema.members(one)} for schema, one in zip(self.older, old)]
         for key, member, condition, required in self.newest.members(node):
             member = self.newest.resolve(member)
-            earlier = self.oldest.resolve(old_members.get(key)) if key in old_members else None
+            earlier = [schema.resolve(members[key]) if key in members else None for schema, members in zip(self.older, old_members)]
             here = f"{path}.{key}" if path else key
             rows.append(self.row(key, member, condition, required, earlier, here))
             later += self.objects(member, here, earlier)
@@ -107,13 +107,13 @@ class Reference:
         if member is None or not isinstance(member, dict): return []
         found = [(member, here, earlier)] if is_object(member) and member.get("properties") else []
         for node, place in self.inner(member, here):
-            found += self.objects(node, place, self.counterpart(node, earlier))
+            found += self.objects(node, place, [self.counterpart(node, *one) for one in zip(self.older, earlier)])
         return found
 
-    def counterpart(self, node, earlier):
-        """What the older schema has in place of an object inside a member."""
+    def counterpart(self, node, schema, earlier):
+        """What an older schema has in place of an object inside a member."""
         if not isinstance(earlier, dict): return None
-        inside = [one for one, _ in self.inner(earlier, "", self.oldest)]
+        inside = [one for one, _ in self.inner(earlier, "", schema)]
         named = [one for one in inside if one.get("name") == node.get("name") and is_object(one)]
         if named: return named[0]
         return earlier if is_object(earlier) or inside and not is_object(node) else None
@@ -131,23 +131,23 @@ class Reference:
         meaning = capital(UNIT.sub("", description, count=1))
         if condition: meaning = f"{', '.join(condition)}: {meaning[:1].lower() + meaning[1:]}"
         return [f"`{key}`", meaning, unit[1] if unit else "", self.value(member, earlier), self.default(member, required, earlier),
-                "2" if earlier is None and self.differs else "1"]
+                str(since(earlier, lambda one: True))]
 
     def value(self, member, earlier):
         if "const" in member: return f"`{as_json(member['const'])}`"
         if "enum" in member:
-            old = (earlier or {}).get("enum", member["enum"] if not self.differs else [])
-            added = [value for value in member["enum"] if value not in old and earlier is not None]
-            words = [f"`{value}`" for value in member["enum"] if value not in added]
-            text = ", ".join(words)
-            if added: text += ("; " if words else "") + "format 2: " + ", ".join(f"`{value}`" for value in added)
-            return text
+            first = since(earlier, lambda one: True)
+            parts = {}
+            for value in member["enum"]:
+                parts.setdefault(since(earlier, lambda one: value in one.get("enum", [])), []).append(f"`{value}`")
+            return "; ".join((f"format {n}: " if n != first else "") + ", ".join(words) for n, words in sorted(parts.items()))
         options = alternatives(self.newest, member)
         if not options: return self.plain_value(member)
-        return " or ".join(dict.fromkeys(self.value({"type": member.get("type"), **node}, None) for node in options))
+        return " or ".join(dict.fromkeys(self.value({"type": member.get("type"), **node}, []) for node in options))
 
     def plain_value(self, member):
         kind = member.get("type")
+        if isinstance(member.get("additionalProperties"), dict): return "object of numbers"
         if is_object(member): return self.link(member)
         if kind == "array":
             item, least, most = self.newest.resolve(member.get("items", {})), member.get("minItems"), member.get("maxItems")
@@ -157,7 +157,7 @@ class Reference:
             plural = {"number": "numbers", "integer": "integers", "string": "names"}
             fixed = least == most and least is not None
             if item.get("type") in plural: return f"{least if fixed else 'array of'} {plural[item['type']]}"
-            return f"{least if fixed else 'array'} of {self.value(item, None)}"
+            return f"{least if fixed else 'array'} of {self.value(item, [])}"
         if isinstance(kind, list): return " or ".join(kind)
         return {"boolean": "`true`, `false`", "null": "`null`"}.get(kind, kind or "any")
 
@@ -171,9 +171,14 @@ class Reference:
         if required: return "required"
         if "default" not in member: return ""
         text = f"`{as_json(member['default'])}`"
-        if isinstance(earlier, dict) and "default" in earlier and earlier["default"] != member["default"]:
-            text += f"; in format 1 `{as_json(earlier['default'])}`"
+        for n, one in enumerate(earlier, 1):
+            if isinstance(one, dict) and one.get("default", member["default"]) != member["default"]: text += f"; in format {n} `{as_json(one['default'])}`"
         return text
+
+
+def since(earlier, has):
+    """The first format whose counterpart is there and has something."""
+    return next((n for n, one in enumerate(earlier, 1) if isinstance(one, dict) and has(one)), len(earlier) + 1)
 
 
 def alternatives(schema, member):
@@ -210,7 +215,7 @@ def capital(text):
 
 def reference(root):
     """(Markdown, source, gaps in the schema)."""
-    file, newest, oldest = newest_schema(root)
-    walk = Reference(newest, oldest)
+    file, newest, older = newest_schema(root)
+    walk = Reference(newest, older)
     text = walk.make()
     return text, f"resources/{file.name}", walk.gaps

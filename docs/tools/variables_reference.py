@@ -12,7 +12,7 @@ from markdown_page import table
 NUMBERS = {"motor_inertia": 1, "viscous": 1, "coulomb": 1, "stiffness": 1, "rest": 0.5}
 BODY = {"mass": 1, "inertia": [1, 1, 1, 0, 0, 0]}
 BEAM = {"length": 1, "mass_per_length": 1, "EIy": 1, "EIz": 1, "GJ": 1, "EA": 1, "inertia_per_length": [1, 0, 0],
-        "damping_ratio": 0.01, "foreshortening": False, "modes": {"y": {"shape": "craig-bampton", "count": 2}}}
+        "damping_ratio": 0.01, "stiffening": "none", "added_mass_per_length": 1, "modes": {"y": {"shape": "craig-bampton", "count": 2}}}
 
 TABLE = {"x": [0, 1], "value": [1, 1]}
 MATERIAL = {"material": {"E": 1, "G": 1, "density": 1}, "length": 1, "modes": {}}
@@ -20,14 +20,14 @@ SECTIONS = [{"shape": "tube", "outer_diameter": 1, "wall": 0.1}, {"shape": "roun
 # (heading, names in the specimen that stand for one letter)
 GROUPS = [("Joints with one position", {"Jr": "J", "Jp": "J", "Jd": "J"}), ("Prescribed joints with one position", {"Pr": "J", "Pp": "J"}),
           ("Universal and cylindrical joints", {"Ju": "J", "Jc": "J"}), ("Spherical joints", {"Js": "J"}), ("Free joints", {"Jf": "J"}),
-          ("Links", {"L": "L", "tables": "L", "sections": "L", "section_0": "L", "section_1": "L", "section_2": "L"}), ("Frames", {"F": "F"}), ("Loops", {"C": "C"}),
+          ("Links", {"L": "L", "tables": "L", "sections": "L", "section_0": "L", "section_1": "L", "section_2": "L"}), ("Frames", {"F": "F"}), ("Loops", {"C": "C"}), ("Couplings", {"Kr": "K", "Kp": "K"}),
           ("Line actuators", {"A": "A", "D": "A"}), ("Supplies", {"S": "S"}), ("Robot", None)]
 
 
 def joint_link(name, kind, **more): return {"name": f"link_{name}", "joint": {"name": name, "type": kind, **more}, "rigid": BODY}
 
 
-def specimen(format_2):
+def specimen():
     """A robot with every kind of variable."""
     links = [{"name": "L", "parent": "world", "joint": {"name": "of_L", "type": "revolute", "passive": True}, "beam": BEAM,
               "payload": {"mass": 1}},
@@ -36,30 +36,29 @@ def specimen(format_2):
              joint_link("Pr", "revolute", motion="prescribed"), joint_link("Pp", "prismatic", motion="prescribed")]
     links += [{"name": f"section_{k}", "parent": "world", "joint": {"type": "fixed"}, "beam": {**MATERIAL, "section": section}}
               for k, section in enumerate(SECTIONS)]
-    if format_2:
-        links[0]["beam"] = {**BEAM, "added_mass_per_length": 1}
-        varying = {key: TABLE for key in ("mass_per_length", "EIy", "EIz", "GJ", "EA", "added_mass_per_length")}
-        varying["inertia_per_length"] = {"x": [0, 1], "value": [[1, 1, 1]] * 2}
-        table_of_sections = {"x": [0, 1], "section": SECTIONS[:1] * 2}
-        links += [{"name": "tables", "parent": "world", "joint": {"type": "fixed"}, "beam": {"length": 1, "modes": {}, **varying}},
-                  {"name": "sections", "parent": "world", "joint": {"type": "fixed"}, "beam": {**MATERIAL, "section": table_of_sections}}]
-        links += [joint_link("Jd", "revolute", drive={"type": "gear"}) | {"parent": "world"},
-                  joint_link("Ju", "universal", axis=[1, 0, 0], axis2=[0, 1, 0], **NUMBERS),
-                  joint_link("Jc", "cylindrical", **NUMBERS), joint_link("Js", "spherical", viscous=1, stiffness=1),
-                  joint_link("Jf", "free") | {"parent": "world"}]
+    varying = {key: TABLE for key in ("mass_per_length", "EIy", "EIz", "GJ", "EA", "added_mass_per_length")}
+    varying["inertia_per_length"] = {"x": [0, 1], "value": [[1, 1, 1]] * 2}
+    table_of_sections = {"x": [0, 1], "section": SECTIONS[:1] * 2}
+    links += [{"name": "tables", "parent": "world", "joint": {"type": "fixed"}, "beam": {"length": 1, "modes": {}, **varying}},
+              {"name": "sections", "parent": "world", "joint": {"type": "fixed"}, "beam": {**MATERIAL, "section": table_of_sections}}]
+    links += [joint_link("Jd", "revolute", drive={"type": "gear"}) | {"parent": "world"},
+              joint_link("Ju", "universal", axis=[1, 0, 0], axis2=[0, 1, 0], **NUMBERS),
+              joint_link("Jc", "cylindrical", **NUMBERS), joint_link("Js", "spherical", viscous=1, stiffness=1),
+              joint_link("Jf", "free") | {"parent": "world"}]
+    couplings = [{"name": f"K{k}", "terms": {f"J{k}.q": 1}, "stiffness": 1, "damping": 1, "backlash": 1} for k in "rp"]
     line = {"type": "line", "from": {"link": "world", "xyz": [0, -1, 0]}, "to": {"link": "L", "frame": "tip", "xyz": [0, 0, 0]}}
-    lines = [{"name": "A", **line}] + [{"name": "D", **line, "drive": {"type": "cylinder", "supply": "S"}}] * format_2
-    return {"format": f"limber-robot/{2 if format_2 else 1}", "name": "specimen", "links": links,
-            **({"supplies": [{"name": "S", "pressure": 2e7, "flow_limit": 1e-3}]} if format_2 else {}),
-            **({"frames": [{"name": "F", "link": "L", "at": 0.5, "sensor": True, "load": True}]} if format_2 else {}),
+    lines = [{"name": "A", **line}, {"name": "D", **line, "drive": {"type": "cylinder", "supply": "S"}}]
+    return {"format": "limber-robot/3", "name": "specimen", "links": links, "couplings": couplings,
+            "supplies": [{"name": "S", "pressure": 2e7, "flow_limit": 1e-3}],
+            "frames": [{"name": "F", "link": "L", "at": 0.5, "sensor": True, "load": True}],
             "loops": [{"name": "C", "type": "weld", "between": ["L", "side"]}],
             "actuators": lines}
 
 
-def variables(limber, folder, format_2):
+def variables(limber, folder):
     """(name, causality and variability, unit, description) of all variables but the derivatives of states."""
     robot, fmu = folder / "specimen.json", folder / "specimen.fmu"
-    robot.write_text(json.dumps(specimen(format_2)))
+    robot.write_text(json.dumps(specimen()))
     done = subprocess.run([str(limber), "fmu", str(robot), "-o", str(fmu)], capture_output=True, text=True)
     if done.returncode != 0: raise RuntimeError(f"limber fmu: {done.stderr}")
     with zipfile.ZipFile(fmu) as archive: root = ElementTree.fromstring(archive.read("modelDescription.xml"))
@@ -97,9 +96,9 @@ def shown(stem, indices):
     return f"`{stem}[k]`" if re.search(r"\.eta|^C\.", stem) else f"`{stem}[1..{max(indices)}]`"
 
 
-def reference(limber, folder, format_2):
+def reference(limber, folder):
     sections = []
-    for heading, rows in collect(variables(limber, folder, format_2)).items():
+    for heading, rows in collect(variables(limber, folder)).items():
         if not rows: continue
         lines = [[shown(stem, indices), causality, " or ".join(units), description]
                  for (stem, causality, description), (indices, units) in rows.items()]

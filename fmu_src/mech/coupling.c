@@ -165,7 +165,10 @@ void mechanism_couplings(struct mechanism *m, bool changes, double *F, double *g
         F[e->part] = changes ? e->dF : e->F;
         gap[e->part] = changes ? e->dx : e->x;
     }
-    for (int i = 0; i < all->count; i++)
-        if (all->constraint[i].kind == &coupling_constraint)
-            F[all->constraint[i].part] = (changes ? all->dlambda : all->lambda)[all->constraint[i].first];
+    for (int i = 0; i < all->count; i++) {
+        const struct constraint *c = &all->constraint[i];
+        if (c->kind != &coupling_constraint) continue;
+        F[c->part] = (changes ? all->dlambda : all->lambda)[c->first];
+        gap[c->part] = 0;
+    }
 }

@@ -81,7 +81,7 @@ enum status mechanism_efforts(struct mechanism *m, const struct input *in);
 /* dyn_energy(), and that of the elements. After STAGE_FORCES and dyn_velocity(). */
 void mechanism_energy(const struct mechanism *m, const struct input *in, struct energy *energy);
 
-/* The force of every coupling on its gap, lambda of a rigid one, and the gaps of elastic ones, n_couplings each; with `changes` their
+/* The force of every coupling on its gap, lambda of a rigid one, and its gap, 0 of a rigid one, n_couplings each; with `changes` their
    changes in a direction (mechanism_tangent()). After elements_measure(). (coupling.c) */
 void mechanism_couplings(struct mechanism *m, bool changes, double *force, double *gap);
 

@@ -166,7 +166,9 @@ TEST(closed_robots_allocate_at_the_start_alone)
     for (int seed = 0; seed < 60; seed++) {
         struct specimen s;
         struct report silent = {0};
+        struct random random = {(uint64_t)seed};
         CHECK(closed_random(&s, seed, ANY_LOOP, 1 + seed % 3, true));
+        CHECK(seed % 2 == 0 || closed_add_couplings(&s, &random, true));
         const long before = allocations;
         everything_closed(&s, by_q, by_qd);
         CHECK(allocations == before);

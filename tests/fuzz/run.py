@@ -45,7 +45,7 @@ def build(folder, *options):
 def dictionary():
     """The words of JSON, and the keys and words of robot files and drives, from the schema and the table of variables."""
     text = (HERE / "json.dict").read_text()
-    schema = (ROOT / "resources/limber-robot-2.schema.json").read_text()
+    schema = (ROOT / "resources/limber-robot-3.schema.json").read_text()
     words = set(re.findall(r'"([a-zA-Z][\w/-]{1,30})"', schema))
     for file in (ROOT / "fmu_src/drive").glob("*.c"): words |= set(re.findall(r'\{"([a-z][\w.]{1,30})", ', file.read_text()))
     file = OUT / "words.dict"

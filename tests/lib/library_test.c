@@ -33,6 +33,8 @@ static const char *const files[] = {"resources/canadarm-spatial.json",
                                     "tests/data/good/f2-frames.json",
                                     "tests/data/good/f2-frames-nodal.json",
                                     "tests/data/good/f2-frames-loop.json",
+                                    "tests/data/good/f3-couplings.json",
+                                    "tests/data/good/f3-rigid-beam.json",
                                     NULL};
 
 /* ---- robots at random states --------------------------------------------------------------------------------------------------- */
@@ -178,7 +180,7 @@ LAW(inverse_undoes_forward_dynamics)
     fill(limber_robot_joint_forces(robot), 5, tau);
     limber_robot_set_joint_forces(robot, tau);
     CHECK(limber_robot_forward(robot, qdd) == 0 && limber_robot_inverse(robot, qdd, force) == 0);
-    if (limber_robot_loops(robot) > 0) return;
+    if (limber_robot_constraints(robot) > 0) return;
     for (int link = 0; link < limber_robot_links(robot); link++) {
         int elastic, m, joint, n, of_tau, n_tau, of_prescribed, n_prescribed;
         limber_robot_range(robot, link, LIMBER_ELASTIC_VELOCITIES, &elastic, &m);
@@ -223,6 +225,20 @@ LAW(loops_stay_closed_along_the_motion)
     CHECK(largest(n, rate) < 1e-3 * h * largest(nv, qdd) + 1e-6);
 }
 
+/* Rigid ones have the multipliers, and no gap */
+LAW(couplings_have_their_forces)
+{
+    double force[MOST], gap[MOST], lambda[MOST];
+    const int count = limber_robot_couplings(robot);
+    CHECK(limber_robot_coupling_name(robot, count) == NULL && limber_robot_coupling_name(robot, -1) == NULL);
+    CHECK(limber_robot_coupling_forces(robot, force, gap) == 0 && limber_robot_multipliers(robot, lambda) == 0);
+    for (int i = 0, row = limber_robot_constraints(robot) - 1; i < count; i++) {
+        CHECK(strlen(limber_robot_coupling_name(robot, i)) > 0);
+        if (i == 0) CHECK(force[i] == lambda[row] && gap[i] == 0); /* of these robots the first is the rigid one */
+        else CHECK(gap[i] != 0 && isfinite(force[i]));
+    }
+}
+
 /* ---- derivatives: central differences ------------------------------------------------------------------------------------------------ */
 
 /* In a random direction of positions, velocities and joint forces; of a robot with loops, which positions and velocities would leave,
@@ -232,7 +248,7 @@ LAW(derivatives_agree_with_differences)
     static double by_q[MOST * MOST], by_qd[MOST * MOST], by_force[MOST * MOST];
     double q[MOST], qd[MOST], tau[MOST], qdd[MOST], again[MOST], dq[MOST], dqd[MOST], dtau[MOST], end[2][MOST];
     const int nv = limber_robot_nv(robot), n = limber_robot_joint_forces(robot);
-    const bool closed = limber_robot_loops(robot) > 0;
+    const bool closed = limber_robot_constraints(robot) > 0;
     const double h = 1e-5;
     limber_robot_get_state(robot, q, qd);
     fill(n, 5, tau), fill(n, 100, dtau);

@@ -161,7 +161,7 @@ def test_two_wheels_on_a_belt(program):
     assert told["couplings"]["belt"]["force"] == pytest.approx(-k * gap - d * rate, rel=1e-14)
     assert told["potential_energy"] == pytest.approx(k * gap**2 / 2, rel=1e-14)
     assert close(told["bias"], (k * gap + d * rate) * row) and "gap" not in told and "lambda" not in told
-    run = program.simulate(coupled, 1, 0.005, 1e-9, start=state, **{"belt.stiffness": 2 * k, "belt.offset": 0.0})
+    run = program.simulate(coupled, 1, 0.002, 1e-9, start=state, **{"belt.stiffness": 2 * k, "belt.offset": 0.0})
     gap, rate = run["a.q"] + c * run["b.q"], run["a.qd"] + c * run["b.qd"]
     assert np.allclose(run["belt.gap"], gap, atol=1e-14) and np.allclose(run["belt.force"], -2 * k * gap - d * rate, atol=1e-11)
     lost = work_of_joints({"time": run["time"], "power.joints": run["power.losses"]})

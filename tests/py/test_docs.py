@@ -45,14 +45,14 @@ def test_generated_part_is_current(limber, monkeypatch, part):
 
 
 def test_a_changed_schema_makes_the_page_stale():
-    _, newest, oldest = robot_reference.newest_schema(ROOT)
-    before = robot_reference.Reference(newest, oldest).make()
+    _, newest, older = robot_reference.newest_schema(ROOT)
+    before = robot_reference.Reference(newest, older).make()
     changed = json.loads(json.dumps(newest))
     changed["properties"]["gravity"]["default"] = [0, 0, -9.81]
-    assert robot_reference.Reference(changed, oldest).make() != before
+    assert robot_reference.Reference(changed, older).make() != before
     changed = json.loads(json.dumps(newest))
     changed["$defs"]["loop"]["properties"]["clearance"] = {"description": "play of the loop [m]", "type": "number"}
-    assert "| `clearance` | Play of the loop | m | number |" in robot_reference.Reference(changed, oldest).make()
+    assert "| `clearance` | Play of the loop | m | number |" in robot_reference.Reference(changed, older).make()
 
 
 def test_every_key_of_the_schema_is_on_the_page():
@@ -72,8 +72,8 @@ def test_every_key_of_the_schema_is_on_the_page():
 
 
 def test_the_newest_schema_says_meaning_and_unit():
-    file, newest, oldest = robot_reference.newest_schema(ROOT)
-    walk = robot_reference.Reference(newest, oldest)
+    file, newest, older = robot_reference.newest_schema(ROOT)
+    walk = robot_reference.Reference(newest, older)
     walk.make()
     if not HAS_FORMAT_2: pytest.skip("robot format 2 is not there yet")
     assert not walk.gaps, f"{file.name}:\n" + "\n".join(walk.gaps)

@@ -208,7 +208,7 @@ def test_schema_has_the_parameters_of_the_companion(limber, tmp_path, name):
     expected = {node.get("name"): (float(node[0].get("start")), f"{node.get('description')} [{node[0].get('unit')}]")
                 for node in description.iter("ScalarVariable")
                 if node.get("causality") == "parameter" and not node.get("name").startswith("solver.")}
-    schema = json.loads((ROOT / "resources/limber-robot-2.schema.json").read_text())["$defs"][name]["properties"]
+    schema = json.loads((ROOT / "resources/limber-robot-3.schema.json").read_text())["$defs"][name]["properties"]
     found = {key: (value["default"], value["description"]) for key, value in schema.items() if key not in ("type", "supply")}
     assert list(found) == list(expected)
     for key, (default, text) in expected.items():

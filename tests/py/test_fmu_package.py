@@ -225,6 +225,22 @@ def loop_rows(loop):
     for k, unit in enumerate(LOOP_UNITS[loop["type"]], 1): yield f"{loop['name']}.force[{k}]", "output", {unit}, None
 
 
+def is_closed(robot): return "loops" in robot or any("stiffness" not in one for one in robot.get("couplings", []))
+
+
+def coupling_rows(robot):
+    """A gap is an angle if all of its coordinates turn."""
+    types = {link["joint"].get("name", link["name"]): link["joint"]["type"] for link in robot["links"]}
+    for one in robot.get("couplings", []):
+        turning = [types[term.split(".")[0]] in ("revolute", "universal") or (types[term.split(".")[0]], term[-3:]) == ("cylindrical", "[1]") for term in one["terms"]]
+        force, gap = ("N.m", "rad") if all(turning) else ("N", "m")
+        rows = [("force", "output", force, None), ("offset", "parameter", gap, one.get("offset", 0))]
+        if "stiffness" in one:
+            rows += [("gap", "output", gap, None), ("backlash", "parameter", gap, one.get("backlash", 0)), ("stiffness", "parameter", f"{force}/{gap}", one["stiffness"]),
+                     ("damping", "parameter", f"{force}.s/{gap}", one.get("damping", 0))]
+        for key, causality, unit, start in rows: yield f"{one['name']}.{key}", causality, {unit}, start
+
+
 LOAD = [("force", "input", "N", 3), ("torque", "input", "N.m", 3)]
 SENSOR = [("position", "output", "m", 3), ("quaternion", "output", "1", 4), ("velocity", "output", "m/s", 3),
           ("angular_velocity", "output", "rad/s", 3), ("acceleration", "output", "m/s2", 3)]
@@ -236,7 +252,7 @@ def frame_rows(robot):
     tip = {"name": "tip", "sensor": True, "load": True, "at": "tip"}
     for frame in [tip, *robot.get("frames", [])]:
         quantities = LOAD * frame.get("load", False) + SENSOR * frame.get("sensor", False)
-        if frame.get("sensor") and robot["format"] == "limber-robot/2": quantities += INERTIAL_SENSOR
+        if frame.get("sensor") and robot["format"] != "limber-robot/1": quantities += INERTIAL_SENSOR
         if frame.get("sensor") and isinstance(frame.get("at"), (int, float)):
             quantities += [("curvature", "output", "1/m", 3)]
             yield f"{frame['name']}.elongation", "output", {"1"}, None
@@ -295,6 +311,7 @@ def table(packed):
         if link["joint"]["type"] != "fixed": rows += joint_rows({"name": link["name"], **given["joint"]})
         rows += link_rows(link, given)
     for loop in packed.robot.get("loops", []): rows += loop_rows(loop)
+    rows += coupling_rows(packed.robot)
     for actuator in packed.robot.get("actuators", []):
         force = ("output", {"N"}, None) if "drive" in actuator else ("input", {"N"}, 0)
         rows += [(f"{actuator['name']}.force", *force), (f"{actuator['name']}.length", "output", {"m"}, None),
@@ -379,7 +396,7 @@ def test_head_of_the_description(packed):
     frames = {"tip", *(frame["name"] for frame in packed.robot.get("frames", []))}
     quaternions = any(v.name.endswith(".quaternion[1]") and v.derivative is None and v.name.split(".")[0] not in frames
                       for v in packed.variables)
-    drifts = bool(packed.robot.get("loops")) or quaternions  # loops may open, quaternions lose their norm
+    drifts = is_closed(packed.robot) or quaternions  # loops may open, quaternions lose their norm
     assert d.modelExchange.needsCompletedIntegratorStep == drifts
     assert [c.name for c in d.logCategories] == ["logStatusError", "logStatusWarning", "logStatusDiscard", "solver", "logAll"]
     stop, step = float(d.defaultExperiment.stopTime), float(d.defaultExperiment.stepSize)
@@ -397,6 +414,7 @@ def test_inputs_act_on_accelerations_and_reactions_alone(packed):
     forces = {row[0] for row in frame_rows(packed.robot) if row[1] == "input"}
     forces |= set(Coordinates(packed.robot).inputs)
     reactions = {row[0] for loop in packed.robot.get("loops", []) for row in loop_rows(loop)}
+    reactions |= {f"{one['name']}.force" for one in packed.robot.get("couplings", []) if "stiffness" not in one}
     for name, known in packed.declared().items():
         kinematic = name not in reactions and not any(part in name for part in ("qdd", "etadd", "alpha", "der(", "acceleration",
                                                                                 "root_", ".tau", "specific_force"))

@@ -70,8 +70,8 @@ def stretches(robot, q):
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_the_matrices_add_up(limber, tmp_path, file):
-    """M is that of eval. Damping and friction change sign with qd, so half the sum of the bias at qd and at -qd is C qd + G + K stretch;
-    at qd = 0 it is G + K stretch alone. C works as M_dot / 2 does, M_dot by the judge: qd' (M_dot - 2 C) qd = 0."""
+    """M is that of eval. Damping and friction change sign with qd, so half the sum of the bias at qd and at -qd is C qd + G + K stretch
+    (gaps of couplings have offsets of their own); at qd = 0 it is G + K stretch alone. C works as M_dot / 2 does, M_dot by the judge: qd' (M_dot - 2 C) qd = 0."""
     robot, case = load(file)["robot"], load(file)["cases"][-1]
     path, judge, q, qd = write(tmp_path, robot), Robot(robot), np.array(case["q"]), np.array(case["qd"])
     found = answer(limber, "matrices", path, {"q": list(q), "qd": list(qd)})
@@ -81,9 +81,12 @@ def test_the_matrices_add_up(limber, tmp_path, file):
     ahead, back, still = (answer(limber, "eval", path, {"q": list(q), "qd": list(sign * qd)}) for sign in (1, -1, 0))
     assert np.array_equal(found["M"], ahead["mass_matrix"])
     C, stretch = found["C"], stretches(judge, q)
+    springs = [one for one in judge.couplings.values() if not one.rigid]
+    coupled = sum((one.given["stiffness"] * np.outer(one.velocities, one.velocities) for one in springs), np.zeros((judge.n, judge.n)))
+    strain = (found["K"] - coupled) @ stretch + sum(one.given["stiffness"] * one.gap([q])[0] * one.velocities for one in springs)
     size = np.linalg.norm(np.abs(found["K"]) @ np.abs(stretch) + np.abs(found["G"]) + np.abs(C) @ np.abs(qd) + np.abs(ahead["bias"]))
-    assert np.linalg.norm(found["G"] + found["K"] @ stretch - still["bias"]) <= 1e-12 * size
-    assert np.linalg.norm(C @ qd + found["G"] + found["K"] @ stretch - 0.5 * (ahead["bias"] + back["bias"])) <= 1e-12 * size
+    assert np.linalg.norm(found["G"] + strain - still["bias"]) <= 1e-12 * size
+    assert np.linalg.norm(C @ qd + found["G"] + strain - 0.5 * (ahead["bias"] + back["bias"])) <= 1e-12 * size
     M_dot = judge.mass_matrix(q + 1j * STEP * judge.tangent(q) @ qd).imag / STEP
     assert abs(qd @ (M_dot - 2 * C) @ qd) <= 1e-11 * np.abs(qd) @ (np.abs(M_dot) + np.abs(C)) @ np.abs(qd)
 
