@@ -59,11 +59,7 @@ static enum status make_expressions(struct equations *e)
         status = loops_make(&e->parts, &loops);
         if (status != STATUS_OK) return status;
         memset(J->e, 0, (size_t)(J->rows * J->columns) * sizeof *J->e);
-        for (int i = 0; i < loops.n; i++) /* generalized forces of unit multipliers */
-            for (int s = 0; s < loops.row[i].n_sides; s++) {
-                const struct site_part *site = &loops.row[i].side[s];
-                inverse_project_wrench(&e->parts, site->part, site->section, loops.row[i].wrench[s], J->e + e->n * i);
-            }
+        for (int i = 0; i < loops.n; i++) loops_add_row(&e->parts, &loops.row[i], ONE, J->e + e->n * i);
     }
     return e->names.failed || e->g.failed || e->parts.arena.failed ? STATUS_NO_MEMORY : status;
 }

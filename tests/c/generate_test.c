@@ -14,7 +14,7 @@ enum { ROBOTS = 150, CLOSED = 60, MOST_COORDINATES = 24 };
 /* What was compared. */
 struct tally {
     int robots, singular;
-    double worst[FUNCTIONS];
+    double worst[MOTION];
 };
 
 static double largest(int n, const double *x)
@@ -77,7 +77,7 @@ static void compare_all(struct specimen *s, struct tally *tally)
         return;
     }
     tally->robots++;
-    for (int i = 0; i < FUNCTIONS; i++) compare(&what, s, i, tally);
+    for (int i = 0; i < MOTION; i++) compare(&what, s, i, tally);
 }
 
 /* Open robots, or closed ones, some with line actuators */
@@ -97,7 +97,7 @@ static void compare_robots(int robots, bool with_loops)
     CHECK_COVERAGE(tally.robots > robots / 2);
     CHECK(tally.singular < robots / (with_loops ? 10 : 20));
     printf("     %d robots, %d singular; worst", tally.robots, tally.singular);
-    for (int i = 0; i < FUNCTIONS; i++) printf(" %.1e", tally.worst[i]);
+    for (int i = 0; i < MOTION; i++) printf(" %.1e", tally.worst[i]);
     printf("\n");
 }
 
