@@ -13,7 +13,7 @@ static void add_shifted(struct rigid *sum, struct rigid body, const double *r)
     rigid_add(sum, &body);
 }
 
-static void composite_inertias(const struct model *model, struct work *work)
+void dyn_composite_inertias(const struct model *model, struct work *work)
 {
     for (int i = 0; i < model->n_links; i++) {
         struct link_work *w = &work->link[i];
@@ -90,7 +90,7 @@ static void ancestor_blocks(const struct model *model, struct work *work, int i,
 static void upper_triangle(const struct model *model, struct work *work, double *M)
 {
     if (model->branched) memset(M, 0, (size_t)(model->nv * model->nv) * sizeof(double));
-    composite_inertias(model, work);
+    dyn_composite_inertias(model, work);
     for (int i = 0; i < model->n_links; i++) {
         own_block(model, work, i, M);
         ancestor_blocks(model, work, i, M);

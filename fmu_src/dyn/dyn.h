@@ -89,6 +89,9 @@ enum status dyn_forward(const struct model *model, struct work *work, const stru
 /* Forward dynamics by mass matrix and Cholesky factorization: the alternative (composite.c, theory.md 36 to 38). */
 enum status dyn_forward_composite(const struct model *model, struct work *work, const struct input *in, double *qdd);
 
+/* Inertias of all that is outward of the frames, with joints and modes locked: Ic of O and the sections. */
+void dyn_composite_inertias(const struct model *model, struct work *work);
+
 /* M at the configuration of the last dyn_configuration(), nv x nv in work->M. */
 void dyn_mass_matrix(const struct model *model, struct work *work);
 

@@ -1,5 +1,6 @@
 /* Columns of d(qdd)/dq and d(qdd)/dqd: the same LANES coordinates of both at once. A varied coordinate enters the elimination at its
-   link: inward of it its wrench passes through the hinges, outward of it everything responds to its seeds. (theory.md 103 to 110) */
+   link: inward of it its wrench passes through the hinges, outward of it everything responds to its seeds. (theory.md 103 to 110)
+   The same recursion with joints and modes locked, that is without elimination, gives the columns of d(Q - ID). */
 #include "dyn/jacobian.h"
 
 #include <string.h>
@@ -35,7 +36,7 @@ struct jacobian *jacobian_make(const struct model *model, struct arena *arena)
     struct jacobian *j = arena_allocate(arena, 1, sizeof *j);
     if (j == NULL) return NULL;
     j->link = arena_allocate(arena, links, sizeof *j->link);
-    for (int kind = 0; kind < KINDS; kind++) j->columns[kind] = arena_allocate(arena, links, sizeof **j->columns);
+    for (int kind = 0; kind < DERIVATIVES; kind++) j->columns[kind] = arena_allocate(arena, links, sizeof **j->columns);
     j->run_start = arena_allocate(arena, links, sizeof *j->run_start);
     j->run_end = arena_allocate(arena, links, sizeof *j->run_end);
     j->plain = arena_allocate(arena, links, sizeof *j->plain);
@@ -47,7 +48,8 @@ struct jacobian *jacobian_make(const struct model *model, struct arena *arena)
         struct link_response *r = &j->link[i];
         r->section = arena_allocate(arena, sections, sizeof *r->section);
         r->E = arena_allocate(arena, m, sizeof *r->E);
-        for (int kind = 0; kind < KINDS && !arena->failed; kind++) {
+        r->F = arena_allocate(arena, m, sizeof *r->F);
+        for (int kind = 0; kind < DERIVATIVES && !arena->failed; kind++) {
             struct link_columns *c = &j->columns[kind][i];
             c->section = arena_allocate(arena, sections, sizeof *c->section);
             c->e = arena_allocate(arena, m, sizeof *c->e);
@@ -133,7 +135,7 @@ INLINE void add_joint_wrench(bool turns, const double *h, const double *p, const
 }
 
 /* Velocity k of a joint                                                                                            (108) */
-INLINE void hinge_effect(const int kind, const struct link_model *lm, const struct link_work *w,
+INLINE void hinge_effect(const int kind, const bool locked, const struct link_model *lm, const struct link_work *w,
                          const struct link_tangent *t, const struct frame *C, const struct link_response *r, int seeds,
                          int k, struct effect *e)
 {
@@ -148,12 +150,42 @@ INLINE void hinge_effect(const int kind, const struct link_model *lm, const stru
         memset(e->z, 0, sizeof e->z);
         return;
     }
-    response_wrench(&r->O, seeds, &w->P, e->seed, e->c, e->z);
+    if (locked) rigid_mul(&w->Ic, e->c, e->z);
+    else inertia_mul(&w->P, e->c, e->z);
+    response_wrench(&r->O, seeds, e->seed, e->z);
     if (kind == BY_Q) add_joint_wrench(turns, w->h[k], r->O.p, w->f, e->z);
 }
 
+/* One coordinate: at its base, O or a section, everything outward moves with D (omega, alpha, a) */
+void dyn_tangent_coordinate(const struct model *model, const struct work *work, struct tangent *tangent, int kind, int j)
+{
+    const struct frame world = {.acc = {0, 0, 0, -model->gravity[0], -model->gravity[1], -model->gravity[2]}};
+    struct coordinate *c = tangent->coordinate = &tangent->one_coordinate;
+    struct frame_tangent *base = &c->base;
+    int i = 0;
+    while (j >= model->link[i].eta_v + model->link[i].m) i++;
+    const struct link_model *lm = &model->link[i];
+    *c = (struct coordinate){.model = model, .kind = kind, .link = i, .mode = j - lm->eta_v};
+    if (j >= lm->eta_v) return;
+    const struct link_work *w = &work->link[i];
+    const struct frame *C = mount_frame(lm, work, &world);
+    const double *h = w->h[j - lm->v];
+    c->mode = -1;
+    hinge_change(kind, lm, w, &tangent->link[i], C, j - lm->v, base->motion);
+    if (lm->joint.part[j - lm->v] == TURNS) {
+        if (kind == BY_QD) return;
+        copy3(h, base->phi);
+        cross3(w->O.v, h, base->v);
+    } else if (kind == BY_QD) {
+        copy3(h, base->v);
+    } else {
+        copy3(h, base->p);
+        cross3(C->omega, h, base->v);
+    }
+}
+
 /* Effects of the joints of all plain links, computed once for all batches */
-INLINE void plain_effects(const int seeds, const struct model *model, const struct work *work,
+INLINE void plain_effects(const int seeds, const bool locked, const struct model *model, const struct work *work,
                           const struct tangent *tangent, struct jacobian *jacobian)
 {
     const struct frame world = {.acc = {0, 0, 0, -model->gravity[0], -model->gravity[1], -model->gravity[2]}};
@@ -163,10 +195,10 @@ INLINE void plain_effects(const int seeds, const struct model *model, const stru
         const struct link_response *r = &jacobian->link[i];
         const struct link_tangent *t = &tangent->link[i];
         const struct frame *C = mount_frame(lm, work, &world);
-        for (int kind = 0; kind < KINDS; kind++) {
+        for (int kind = 0; kind < DERIVATIVES; kind++) {
             struct hinge_effect *plain = &jacobian->plain[i][kind];
             struct effect e;
-            hinge_effect(kind, lm, &work->link[i], t, C, r, seeds, 0, &e);
+            hinge_effect(kind, locked, lm, &work->link[i], t, C, r, seeds, 0, &e);
             copy6(e.seed, plain->seed);
             copy6(e.z, plain->z);
             copy6(e.c, plain->c);
@@ -178,7 +210,8 @@ INLINE void plain_effects(const int seeds, const struct model *model, const stru
 
 /* Elastic coordinate k: its columns of dyn_tangent_state(); the wrenches at the sections rotate and move with them   (110) */
 INLINE void vary_mode(const struct link_model *lm, const struct link_work *w, const struct link_tangent *t,
-                      const struct link_response *r, int seeds, int k, int kind, int l, struct link_change *change)
+                      const struct link_response *r, const struct jacobian *jacobian, int k, int kind, int l,
+                      struct link_change *change)
 {
     const int row = PADDED(lm->m);
     const bool by_q = kind == BY_Q;
@@ -191,7 +224,9 @@ INLINE void vary_mode(const struct link_model *lm, const struct link_work *w, co
         struct effect e = {.seed = {D[0], D[1], D[2]}};
         constant_part(frame, sw->T.omega, D, e.c);
         if (by_q) copy3(turn, e.seed + PHI);
-        response_wrench(frame, seeds, &sw->P, e.seed, e.c, e.z);
+        if (jacobian->locked) rigid_mul(&sw->Ic, e.c, e.z);
+        else inertia_mul(&sw->P, e.c, e.z);
+        response_wrench(frame, jacobian->seeds, e.seed, e.z);
         if (by_q) {
             add_joint_wrench(true, turn, frame->p, sw->f, e.z);
             add_cross3(turn + 3, sw->f + 3, b);
@@ -214,8 +249,8 @@ static void vary_link(const struct model *model, const struct work *work, const 
     const struct link_work *w = &work->link[i];
     const struct link_tangent *t = &tangent->link[i];
     const struct frame *C = mount_frame(lm, work, &world);
-    struct link_change *const change[KINDS] = {&jacobian->columns[BY_Q][i].change, &jacobian->columns[BY_QD][i].change};
-    for (int kind = 0; kind < KINDS; kind++) {
+    struct link_change *const change[DERIVATIVES] = {&jacobian->columns[BY_Q][i].change, &jacobian->columns[BY_QD][i].change};
+    for (int kind = 0; kind < DERIVATIVES; kind++) {
         memset(&change[kind]->O, 0, sizeof change[kind]->O);
         memset(change[kind]->force, 0, (size_t)lm->joint.nv * sizeof *change[kind]->force);
         if (lm->body == NULL) continue;
@@ -227,8 +262,8 @@ static void vary_link(const struct model *model, const struct work *work, const 
         const int k = v - lm->v, l = v - first, mode = v - lm->eta_v;
         if (k >= 0 && k < lm->joint.nv) {
             struct effect by_q, by_qd;
-            hinge_effect(BY_Q, lm, w, t, C, r, jacobian->seeds, k, &by_q);
-            hinge_effect(BY_QD, lm, w, t, C, r, jacobian->seeds, k, &by_qd);
+            hinge_effect(BY_Q, jacobian->locked, lm, w, t, C, r, jacobian->seeds, k, &by_q);
+            hinge_effect(BY_QD, jacobian->locked, lm, w, t, C, r, jacobian->seeds, k, &by_qd);
             store_effect(&r->O, &by_q, l, &change[BY_Q]->O);
             store_effect(&r->O, &by_qd, l, &change[BY_QD]->O);
             for (int j = 0; j < lm->joint.nv; j++) {
@@ -236,15 +271,15 @@ static void vary_link(const struct model *model, const struct work *work, const 
                 change[BY_QD]->force[j][l] = -t->Kv[j][k];
             }
         }
-        for (int kind = 0; mode >= 0 && mode < lm->m && kind < KINDS; kind++)
-            vary_mode(lm, w, t, r, jacobian->seeds, mode, kind, l, change[kind]);
+        for (int kind = 0; mode >= 0 && mode < lm->m && kind < DERIVATIVES; kind++)
+            vary_mode(lm, w, t, r, jacobian, mode, kind, l, change[kind]);
     }
 }
 
 /* ---- inward ------------------------------------------------------------------------------------------------------ */
 
-/* e = L^-1 (modal forces - sum J' z_T),   z += sum z_T + W' e */
-INLINE void gather_modes(const int m, const struct link_model *lm, const struct link_work *w,
+/* e = L^-1 (modal forces - sum J' z_T),   z += sum z_T + W' e; locked: L = 1, W = 0 */
+INLINE void gather_modes(const int m, bool locked, const struct link_model *lm, const struct link_work *w,
                          const struct link_response *r, struct link_columns *c)
 {
     const int row = PADDED(m);
@@ -257,6 +292,7 @@ INLINE void gather_modes(const int m, const struct link_model *lm, const struct 
             for (int i = 0; i < 6; i++) c->e[k] -= at[i] * Jt[row * i + k];
         for (int i = 0; i < 6; i++) c->O.z[i] += z[i];
     }
+    if (locked) return;
     for (int k = 0; k < m - 1; k++)
         for (int i = k + 1; i < m; i++) c->e[i] -= w->L[row * k + i] * c->e[k];
     lanes sum[6] = {0};
@@ -265,16 +301,17 @@ INLINE void gather_modes(const int m, const struct link_model *lm, const struct 
     for (int i = 0; i < 6; i++) c->O.z[i] += sum[i];
 }
 
-/* u = force - S' z,   z += U u/D, plus the wrench of the varied hinge itself */
-INLINE void gather_hinge(const int nv, const struct link_response *r, bool varied, struct link_columns *c, lanes *z)
+/* u = force - S' z,   z += U u/D unless it is locked, plus the wrench of the varied hinge itself */
+INLINE void gather_hinge(const int nv, const struct link_response *r, bool locked, bool varied, struct link_columns *c,
+                         lanes *z)
 {
     for (int k = nv - 1; k >= 0; k--) {
         const struct hinge_response *h = &r->hinge[k];
         const double *S = h->S;
         lanes u = -(S[0] * z[0] + S[1] * z[1] + S[2] * z[2]) - (S[3] * z[3] + S[4] * z[4] + S[5] * z[5]);
         if (varied) u += load(c->change.force[k]);
-        c->u[k] = u;
-        add_scaled(6, h->U, h->inverse_D * u, z);
+        c->u[k] += u;
+        if (!locked) add_scaled(6, h->U, h->inverse_D * c->u[k], z);
     }
     for (int i = 0; varied && i < 6; i++) z[i] += load(c->change.O.z[i]);
 }
@@ -289,19 +326,22 @@ INLINE void add_to_parent(const struct link_model *lm, const lanes *z, struct li
 
 static void gather_link(const struct link_model *lm, struct link_work *w, struct jacobian *jacobian, int i)
 {
-    const bool varied = jacobian->varied[i];
-    for (int kind = 0; kind < KINDS; kind++) {
+    const bool varied = jacobian->varied[i], locked = jacobian->locked;
+    for (int kind = 0; kind < DERIVATIVES; kind++) {
         struct link_columns *c = &jacobian->columns[kind][i];
+        if (!jacobian->loaded) {
+            memset(c->u, 0, (size_t)lm->joint.nv * sizeof *c->u);
+            memset(c->e, 0, (size_t)lm->m * sizeof *c->e);
+        }
         if (lm->body != NULL && varied) {
             for (int s = 0; s < lm->n_sections; s++)
                 for (int k = 0; k < 6; k++) c->section[s].z[k] += load(c->change.section[s].z[k]);
             for (int k = 0; k < 6; k++) c->O.z[k] += load(c->change.b[k]);
-            for (int k = 0; k < lm->m; k++) c->e[k] = load(c->change.modal[k]);
-        } else if (lm->body != NULL) {
-            memset(c->e, 0, (size_t)lm->m * sizeof *c->e);
+            for (int k = 0; k < lm->m; k++) c->e[k] += load(c->change.modal[k]);
         }
-        if (lm->body != NULL) WITH_CONSTANT_COUNT(M, lm->m, gather_modes(M, lm, w, &jacobian->link[i], c))
-        WITH_COLUMNS(N, free_velocities(lm), gather_hinge(N, &jacobian->link[i], varied, c, c->O.z));
+        if (lm->body != NULL) WITH_CONSTANT_COUNT(M, lm->m, gather_modes(M, locked, lm, w, &jacobian->link[i], c))
+        WITH_COLUMNS(N, moving_velocities(lm, locked),
+                     gather_hinge(N, &jacobian->link[i], locked, varied, c, c->O.z));
         add_to_parent(lm, c->O.z, jacobian->columns[kind]);
     }
 }
@@ -314,22 +354,24 @@ INLINE lanes unit_lane(int l)
 }
 
 /* gather_hinge() of a plain link */
-INLINE void gather_plain(const struct hinge_response *h, bool varied, const struct hinge_effect *effect, int lane,
-                         lanes *residual, lanes *z)
+INLINE void gather_plain(const bool locked, const bool loaded, const struct hinge_response *h, bool varied,
+                         const struct hinge_effect *effect, int lane, lanes *residual, lanes *z)
 {
     const double *S = h->S;
     lanes u = -(S[0] * z[0] + S[1] * z[1] + S[2] * z[2]) - (S[3] * z[3] + S[4] * z[4] + S[5] * z[5]);
+    if (loaded) u += *residual;
     if (varied) {
         const lanes unit = unit_lane(lane);
         u += effect->force * unit;
         add_scaled(6, effect->z, unit, z);
     }
     *residual = u;
-    add_scaled(6, h->U, h->inverse_D * u, z);
+    if (!locked) add_scaled(6, h->U, h->inverse_D * u, z);
 }
 
 /* Links [start, i] of a run, both kinds in turn, so that the wrenches stay in registers and neither waits for the other */
-static void gather_run(const struct link_model *first, struct jacobian *jacobian, int start, int i)
+INLINE void gather_run(const bool locked, const bool loaded, const struct link_model *first, struct jacobian *jacobian,
+                       int start, int i)
 {
     struct link_columns *q = jacobian->columns[BY_Q], *qd = jacobian->columns[BY_QD];
     lanes z_q[6], z_qd[6];
@@ -342,20 +384,21 @@ static void gather_run(const struct link_model *first, struct jacobian *jacobian
         jacobian->reached[i] = true;
         const struct hinge_response *h = jacobian->link[i].hinge;
         const struct hinge_effect *effect = jacobian->plain[i];
-        gather_plain(h, varied, &effect[BY_Q], jacobian->lane[i], &q[i].u[0], z_q);
-        gather_plain(h, varied, &effect[BY_QD], jacobian->lane[i], &qd[i].u[0], z_qd);
+        gather_plain(locked, loaded, h, varied, &effect[BY_Q], jacobian->lane[i], &q[i].u[0], z_q);
+        gather_plain(locked, loaded, h, varied, &effect[BY_QD], jacobian->lane[i], &qd[i].u[0], z_qd);
     }
     add_to_parent(first, z_q, q);
     add_to_parent(first, z_qd, qd);
 }
 
-/* Only links that are varied, or inward of one, have residuals */
-static void gather(const struct model *model, struct work *work, struct jacobian *jacobian, int last)
+/* Only links that are varied, or inward of one, have residuals, unless the columns are loaded */
+INLINE void gather(const bool locked, const bool loaded, const struct model *model, struct work *work,
+                   struct jacobian *jacobian, int last)
 {
     for (int i = 0; i <= last; i++) {
-        jacobian->reached[i] = jacobian->varied[i];
+        jacobian->reached[i] = loaded || jacobian->varied[i];
         if (i < last && i < jacobian->run_end[i]) continue; /* gather_run() does not read it */
-        for (int kind = 0; kind < KINDS; kind++) {
+        for (int kind = 0; kind < DERIVATIVES; kind++) {
             struct link_columns *c = &jacobian->columns[kind][i];
             memset(c->O.z, 0, sizeof c->O.z);
             for (int s = 0; s < model->link[i].n_sections; s++) memset(c->section[s].z, 0, sizeof c->section[s].z);
@@ -365,7 +408,7 @@ static void gather(const struct model *model, struct work *work, struct jacobian
         const int start = jacobian->run_start[i];
         if (!jacobian->reached[i]) continue;
         if (start >= 0) {
-            gather_run(&model->link[start], jacobian, start, i);
+            gather_run(locked, loaded, &model->link[start], jacobian, start, i);
             i = start;
         } else {
             gather_link(&model->link[i], &work->link[i], jacobian, i);
@@ -380,7 +423,7 @@ static void gather(const struct model *model, struct work *work, struct jacobian
 struct rows {
     int n;     /* of a column     */
     int count; /* columns to fill */
-    double *columns[KINDS];
+    double *columns[DERIVATIVES];
 };
 
 INLINE void store_row(const struct rows *rows, int kind, int i, lanes value)
@@ -389,15 +432,16 @@ INLINE void store_row(const struct rows *rows, int kind, int i, lanes value)
     else store_columns(value, rows->count, rows->n, i, rows->columns[kind]);
 }
 
-/* qdd = (u + u_s' s - U' x)/D,   x += S qdd */
-INLINE lanes spread_column(const int seeds, const struct hinge_response *h, const lanes *s, bool reached,
-                           lanes residual, lanes *x)
+/* qdd = (u + u_s' s - U' x)/D,   x += S qdd; locked: only the numerator */
+INLINE lanes spread_column(const int seeds, const bool locked, const struct hinge_response *h, const lanes *s,
+                           bool reached, lanes residual, lanes *x)
 {
     const double *U = h->U, *u = h->u;
     lanes a = u[0] * s[0] + u[1] * s[1] + u[2] * s[2];
     if (seeds > PHI) a += u[3] * s[3] + u[4] * s[4] + u[5] * s[5];
     if (reached) a += residual;
     a -= (U[0] * x[0] + U[1] * x[1] + U[2] * x[2]) + (U[3] * x[3] + U[4] * x[4] + U[5] * x[5]);
+    if (locked) return a;
     a *= h->inverse_D;
     add_scaled(6, h->S, a, x);
     return a;
@@ -412,20 +456,22 @@ INLINE void spread_modes(const int m, const struct link_work *w, const lanes *x,
         for (int i = k + 1; i < m; i++) e[k] -= w->L[row * k + i] * e[i];
 }
 
-static void spread_flexible(const struct link_model *lm, struct link_work *w, const struct link_response *r, int seeds,
-                            bool varied, bool reached, struct link_columns *c)
+static void spread_flexible(const struct link_model *lm, struct link_work *w, const struct link_response *r,
+                            const struct jacobian *jacobian, bool varied, bool reached, struct link_columns *c)
 {
+    const bool locked = jacobian->locked;
     lanes x[6];
     memcpy(x, c->O.x, sizeof x);
     add_cross_right(c->O.x, r->O.p, x + 3);
     if (!reached) memset(c->e, 0, (size_t)lm->m * sizeof *c->e);
-    for (int k = 0; k < lm->m; k++) c->e[k] += dot_lanes(seeds, r->E[k], c->O.seed);
-    WITH_CONSTANT_COUNT(M, lm->m, spread_modes(M, w, x, c->e))
+    for (int k = 0; k < lm->m; k++) c->e[k] += dot_lanes(jacobian->seeds, r->E[k], c->O.seed);
+    if (!locked) WITH_CONSTANT_COUNT(M, lm->m, spread_modes(M, w, x, c->e))
+    for (int k = 0; locked && k < lm->m; k++) c->e[k] -= dot_lanes(6, r->F[k], x);
     for (int s = 0; s < lm->n_sections; s++) { /* x_T = x + J eta_ddot, with J moved to the reference */
         const struct frame_change *change = &c->change.section[s];
         struct frame_columns *T = &c->section[s];
         lanes sum[6] = {0};
-        for (int k = 0; k < lm->m; k++) add_scaled(6, w->section[s].J[k], c->e[k], sum);
+        for (int k = 0; !locked && k < lm->m; k++) add_scaled(6, w->section[s].J[k], c->e[k], sum);
         add_cross_left(r->section[s].p, sum, sum + 3);
         for (int i = 0; i < 6; i++) {
             T->x[i] = c->O.x[i] + sum[i];
@@ -449,18 +495,21 @@ static void spread_link(const struct link_model *lm, struct link_work *w, struct
                         bool reached, const struct rows *rows)
 {
     const struct link_response *r = &jacobian->link[i];
+    const bool locked = jacobian->locked;
+    const int moving = moving_velocities(lm, locked);
     const lanes zero = {0};
-    for (int kind = 0; kind < KINDS; kind++) {
+    for (int kind = 0; kind < DERIVATIVES; kind++) {
         struct link_columns *c = &jacobian->columns[kind][i];
         c->O = *parent_columns(lm, jacobian->columns[kind]);
         for (int k = 0; varied && k < 6; k++) {
             c->O.x[k] += load(c->change.O.c[k]);
             c->O.seed[k] += load(c->change.O.seed[k]);
         }
-        for (int k = 0; k < free_velocities(lm); k++)
-            store_row(rows, kind, lm->v + k, spread_column(6, &r->hinge[k], c->O.seed, reached, c->u[k], c->O.x));
-        for (int k = free_velocities(lm); k < lm->joint.nv; k++) store_row(rows, kind, lm->v + k, zero);
-        if (lm->body != NULL) spread_flexible(lm, w, r, jacobian->seeds, varied, reached, c);
+        for (int k = 0; k < moving; k++)
+            store_row(rows, kind, lm->v + k,
+                      spread_column(6, locked, &r->hinge[k], c->O.seed, reached, c->u[k], c->O.x));
+        for (int k = moving; k < lm->joint.nv; k++) store_row(rows, kind, lm->v + k, zero);
+        if (lm->body != NULL) spread_flexible(lm, w, r, jacobian, varied, reached, c);
         for (int k = 0; k < lm->m; k++) store_row(rows, kind, lm->eta_v + k, c->e[k]);
     }
 }
@@ -478,7 +527,7 @@ INLINE void store_frame(const int seeds, const lanes *x, const lanes *seed, stru
 }
 
 /* Links [i, end] of a run, both kinds in turn */
-INLINE void spread_run(const int seeds, const int count, const struct model *model, struct jacobian *jacobian, int i,
+INLINE void spread_run(const int seeds, const bool locked, const int count, const struct model *model, struct jacobian *jacobian, int i,
                        int end, int last, const struct rows *rows)
 {
     struct link_columns *q = jacobian->columns[BY_Q], *qd = jacobian->columns[BY_QD];
@@ -496,8 +545,8 @@ INLINE void spread_run(const int seeds, const int count, const struct model *mod
             add_scaled(6, effect[BY_QD].c, unit, x_qd);
             add_scaled(seeds, effect[BY_QD].seed, unit, seed_qd);
         }
-        const lanes by_q = spread_column(seeds, h, seed_q, reached, q[i].u[0], x_q);
-        const lanes by_qd = spread_column(seeds, h, seed_qd, reached, qd[i].u[0], x_qd);
+        const lanes by_q = spread_column(seeds, locked, h, seed_q, reached, q[i].u[0], x_q);
+        const lanes by_qd = spread_column(seeds, locked, h, seed_qd, reached, qd[i].u[0], x_qd);
         store_columns(by_q, count, rows->n, model->link[i].v, rows->columns[BY_Q]);
         store_columns(by_qd, count, rows->n, model->link[i].v, rows->columns[BY_QD]);
     }
@@ -505,15 +554,15 @@ INLINE void spread_run(const int seeds, const int count, const struct model *mod
     store_frame(seeds, x_qd, seed_qd, &qd[end].O);
 }
 
-static void spread(const struct model *model, struct work *work, struct jacobian *jacobian, int last,
+INLINE void spread(const bool locked, const struct model *model, struct work *work, struct jacobian *jacobian, int last,
                    const struct rows *rows)
 {
     for (int i = 0; i < model->n_links; i++) {
         const int end = jacobian->run_end[i];
         if (end >= 0) {
             if (rows->count == LANES)
-                WITH_SEEDS(N, jacobian->seeds, spread_run(N, LANES, model, jacobian, i, end, last, rows));
-            else spread_run(6, rows->count, model, jacobian, i, end, last, rows);
+                WITH_SEEDS(N, jacobian->seeds, spread_run(N, locked, LANES, model, jacobian, i, end, last, rows));
+            else spread_run(6, locked, rows->count, model, jacobian, i, end, last, rows);
             i = end;
         } else {
             const bool varied = i <= last && jacobian->varied[i], reached = i <= last && jacobian->reached[i];
@@ -524,31 +573,63 @@ static void spread(const struct model *model, struct work *work, struct jacobian
 
 /* ---- all columns ------------------------------------------------------------------------------------------------- */
 
+/* The forces in the columns of a batch become the residuals of all links */
+static void load_forces(const struct model *model, struct jacobian *jacobian, const struct rows *rows)
+{
+    for (int i = 0; i < model->n_links; i++) {
+        const struct link_model *lm = &model->link[i];
+        for (int kind = 0; kind < DERIVATIVES; kind++) {
+            struct link_columns *c = &jacobian->columns[kind][i];
+            const double *from = rows->columns[kind];
+            for (int k = 0; k < lm->joint.nv; k++) c->u[k] = load_columns(rows->count, rows->n, lm->v + k, from);
+            for (int k = 0; k < lm->m; k++) c->e[k] = load_columns(rows->count, rows->n, lm->eta_v + k, from);
+        }
+    }
+}
+
 /* Full batches store faster: if the last link is plain, the last batch repeats some coordinates of the one before. Elastic coordinates
    cost more than that. */
-void dyn_jacobian(const struct model *model, struct work *work, struct tangent *tangent, const struct input *in,
-                  double *by_q, double *by_qd)
+INLINE void all_columns(const bool locked, const bool loaded, const struct model *model, struct work *work,
+                        struct tangent *tangent, const struct input *in, double *by_q, double *by_qd)
 {
     const int n = model->nv;
     struct jacobian *jacobian = tangent->jacobian;
-    const bool fill = n >= LANES && jacobian->run_end[model->n_links - 1] >= 0;
+    const bool fill = !loaded && n >= LANES && jacobian->run_end[model->n_links - 1] >= 0;
+    jacobian->locked = locked;
+    jacobian->loaded = loaded;
     jacobian_respond(model, work, tangent, in);
-    WITH_SEEDS(N, jacobian->seeds, plain_effects(N, model, work, tangent, jacobian));
+    WITH_SEEDS(N, jacobian->seeds, plain_effects(N, locked, model, work, tangent, jacobian));
     for (int at = 0; at < n; at += LANES) {
         const int first = fill && at + LANES > n ? n - LANES : at;
         const size_t offset = (size_t)n * (size_t)first;
         const struct rows rows = {
             .n = n, .count = n - first < LANES ? n - first : LANES, .columns = {by_q + offset, by_qd + offset}};
-        int last = 0;
+        int last = loaded ? model->n_links - 1 : 0;
         for (int i = 0; i < model->n_links; i++) {
             const struct link_model *lm = &model->link[i];
             jacobian->varied[i] = lm->v < first + rows.count && first < lm->eta_v + lm->m;
             if (!jacobian->varied[i]) continue;
-            last = i;
+            if (!loaded) last = i;
             if (jacobian->run_start[i] >= 0) jacobian->lane[i] = lm->v - first;
             else vary_link(model, work, tangent, i, first, first + rows.count);
         }
-        gather(model, work, jacobian, last);
-        spread(model, work, jacobian, last, &rows);
+        if (loaded) load_forces(model, jacobian, &rows);
+        gather(locked, loaded, model, work, jacobian, last);
+        spread(locked, model, work, jacobian, last, &rows);
     }
+}
+
+void dyn_jacobian(const struct model *model, struct work *work, struct tangent *tangent, const struct input *in,
+                  bool loaded, double *by_q, double *by_qd)
+{
+    if (loaded) all_columns(false, true, model, work, tangent, in, by_q, by_qd);
+    else all_columns(false, false, model, work, tangent, in, by_q, by_qd);
+}
+
+void dyn_force_jacobian(const struct model *model, struct work *work, struct tangent *tangent, const struct input *in,
+                        bool loaded, double *by_q, double *by_qd)
+{
+    dyn_composite_inertias(model, work);
+    if (loaded) all_columns(true, true, model, work, tangent, in, by_q, by_qd);
+    else all_columns(true, false, model, work, tangent, in, by_q, by_qd);
 }

@@ -12,9 +12,6 @@
 
 #include "dyn/tangent.h"
 
-/* Derivatives with respect to q, and to qd. */
-enum { BY_Q, BY_QD, KINDS };
-
 /* Seeds of a subtree: the change w of its angular velocity, then its small rotation phi, which has an effect only if there are
    loads. So there are 3 seeds without loads, 6 with loads. */
 enum { W, PHI = 3 };
@@ -36,6 +33,7 @@ struct link_response {
     struct frame_response O, *section; /* n_sections                                   */
     struct hinge_response hinge[MOST_VELOCITIES];
     double (*E)[SIX]; /* m: modal residuals per seed                  */
+    double (*F)[6];   /* m: locked: wrench at O per eta_ddot          */
 };
 
 /* What a varied coordinate does to a frame that moves with it, one coordinate per lane: wrench, acceleration (g; g_a) and seeds. */
@@ -69,15 +67,23 @@ struct hinge_effect {
 
 struct jacobian {
     struct link_response *link;          /* n_links                                                       */
-    struct hinge_effect (*plain)[KINDS]; /* n_links: of links in a run                                    */
+    struct hinge_effect (*plain)[DERIVATIVES]; /* n_links: of links in a run                                    */
     int *lane;                           /* n_links: lane of a link in a run that the batch varies        */
-    struct link_columns *columns[KINDS]; /* n_links                                                       */
+    struct link_columns *columns[DERIVATIVES]; /* n_links                                                       */
     bool *varied, *reached;              /* n_links: varied by the batch; varied, or inward of a varied link */
     /* n_links: first and last link of the run, a chain of plain links to which nothing else is attached except at its end; -1: the
        link is not plain */
     int *run_start, *run_end;
-    int seeds; /* 3 or 6 */
+    int seeds;   /* 3 or 6 */
+    bool locked; /* joints and modes are not free: columns of forces */
+    bool loaded; /* the columns hold forces                          */
 };
+
+/* Velocities of a joint that have a row: prescribed joints have forces, but not accelerations that change. */
+static inline int moving_velocities(const struct link_model *lm, bool locked)
+{
+    return locked ? lm->joint.nv : free_velocities(lm);
+}
 
 struct jacobian *jacobian_make(const struct model *model, struct arena *arena);
 
@@ -105,11 +111,9 @@ INLINE void add_response(const int seeds, const struct frame_response *frame, co
     }
 }
 
-/* The wrench that a subtree with its joints free adds at the reference: P c + Z s */
-INLINE void response_wrench(const struct frame_response *frame, int seeds, const struct inertia *P, const double *seed,
-                            const double *c, double z[6])
+/* The wrench P c that a subtree adds, moved to the reference, + Z s */
+INLINE void response_wrench(const struct frame_response *frame, int seeds, const double *seed, double z[6])
 {
-    inertia_mul(P, c, z);
     const double f[3] = {z[3], z[4], z[5]};
     add_cross3(frame->p, f, z);
     WITH_SEEDS(N, seeds, add_response(N, frame, seed, z));

@@ -61,7 +61,7 @@ void dyn_coriolis(const struct model *bare, struct work *work, struct tangent *t
     dyn_inverse(bare, work, &moving, qdd, force);
     dyn_velocity(bare, work, &moving);
     dyn_tangent_state(bare, work, tangent, &moving, qdd);
-    dyn_force_jacobian(bare, work, tangent, &moving, by_q, by_qd);
+    dyn_force_jacobian(bare, work, tangent, &moving, false, by_q, by_qd);
     for (int i = 0; i < n; i++) /* transpose */
         for (int j = 0; j < n; j++) C[n * i + j] = -0.5 * by_qd[n * j + i];
     dyn_mass_matrix(bare, work);

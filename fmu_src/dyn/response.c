@@ -89,11 +89,12 @@ static void flexible_seeds(const struct link_model *lm, const struct link_work *
 }
 
 /* Columns of the subspace and their gains, moved to the reference */
-static void hinge_at_reference(const struct link_model *lm, const struct link_work *w, struct link_response *r)
+static void hinge_at_reference(const struct link_model *lm, const struct link_work *w, bool locked,
+                               struct link_response *r)
 {
-    for (int k = 0; k < free_velocities(lm); k++) {
+    for (int k = 0; k < moving_velocities(lm, locked); k++) {
         struct hinge_response *c = &r->hinge[k];
-        const double *h = w->h[k], *U = w->U[k], *p = r->O.p;
+        const double *h = w->h[k], *p = r->O.p;
         if (lm->joint.part[k] == TURNS) {
             copy3(h, c->S);
             cross3(p, h, c->S + 3);
@@ -101,9 +102,15 @@ static void hinge_at_reference(const struct link_model *lm, const struct link_wo
             memset(c->S, 0, 3 * sizeof *c->S);
             copy3(h, c->S + 3);
         }
-        copy6(U, c->U);
-        add_cross3(p, U + 3, c->U);
-        c->inverse_D = w->inverse_D[k];
+        if (locked) {
+            double unit[6] = {0};
+            copy3(h, unit + lm->joint.part[k]);
+            rigid_mul(&w->Ic, unit, c->U);
+        } else {
+            copy6(w->U[k], c->U);
+            c->inverse_D = w->inverse_D[k];
+        }
+        add_cross3(p, c->U + 3, c->U);
     }
 }
 
@@ -128,8 +135,22 @@ static void load_seeds(const struct work *work, struct link_response *link, cons
 
 /* ---- elimination ------------------------------------------------------------------------------------------------- */
 
-/* E = L^-1 E,   Z_O += sum Z_T + W' E                                                                              (31) */
-static void eliminate_modes(const struct link_model *lm, const struct link_work *w, int seeds, struct link_response *r)
+/* M_rf + sum X' I J: the wrench at O of locked modes per eta_ddot                                                  (36) */
+static void modes_at_hinge(const struct link_model *lm, const struct link_work *w, struct link_response *r)
+{
+    for (int k = 0; k < lm->m; k++) {
+        copy6(w->F[k], r->F[k]);
+        for (int s = 0; s < lm->n_sections; s++) {
+            double IJ[6];
+            rigid_mul(&w->section[s].Ic, w->section[s].J[k], IJ);
+            wrench_add_shifted(r->F[k], IJ, w->section[s].r);
+        }
+    }
+}
+
+/* E = L^-1 E,   Z_O += sum Z_T + W' E; locked: L = 1, W = 0                                                        (31) */
+static void eliminate_modes(const struct link_model *lm, const struct link_work *w, int seeds, bool locked,
+                            struct link_response *r)
 {
     const int m = lm->m, row = PADDED(m);
     for (int s = 0; s < lm->n_sections; s++) {
@@ -147,7 +168,7 @@ static void eliminate_modes(const struct link_model *lm, const struct link_work 
         for (int i = 0; i < 6; i++)
             for (int l = 0; l < seeds; l++) r->O.Z[i][l] += T->Z[i][l];
     }
-    for (int l = 0; l < seeds; l++) {
+    for (int l = 0; l < seeds && !locked; l++) {
         double z[6] = {0};
         for (int k = 0; k < m; k++) {
             for (int i = k + 1; i < m; i++) r->E[i][l] -= w->L[row * k + i] * r->E[k][l];
@@ -157,8 +178,8 @@ static void eliminate_modes(const struct link_model *lm, const struct link_work 
     }
 }
 
-/* u = -S' Z,   Z += U u/D                                                                                         (33) */
-INLINE void eliminate_hinge(const int nv, int seeds, struct link_response *r)
+/* u = -S' Z,   Z += U u/D unless it is locked                                                                     (33) */
+INLINE void eliminate_hinge(const int nv, int seeds, bool locked, struct link_response *r)
 {
     for (int k = nv - 1; k >= 0; k--) {
         struct hinge_response *c = &r->hinge[k];
@@ -166,6 +187,7 @@ INLINE void eliminate_hinge(const int nv, int seeds, struct link_response *r)
             lanes u = {0};
             for (int i = 0; i < 6; i++) u -= c->S[i] * load(r->O.Z[i] + l);
             store(c->u + l, u);
+            if (locked) continue;
             u *= c->inverse_D;
             for (int i = 0; i < 6; i++) store(r->O.Z[i] + l, load(r->O.Z[i] + l) + c->U[i] * u);
         }
@@ -178,6 +200,7 @@ void jacobian_respond(const struct model *model, struct work *work, const struct
     struct jacobian *jacobian = tangent->jacobian;
     const bool loads = in->tip_wrench != NULL || in->frame_wrench != NULL || in->n_loads > 0;
     const int seeds = jacobian->seeds = loads ? 6 : 3;
+    const bool locked = jacobian->locked;
     for (int i = 0; i < model->n_links; i++) {
         struct link_response *r = &jacobian->link[i];
         struct link_work *w = &work->link[i];
@@ -188,7 +211,8 @@ void jacobian_respond(const struct model *model, struct work *work, const struct
         } else {
             flexible_seeds(&model->link[i], w, &tangent->link[i], &work->link[0].O, r);
         }
-        hinge_at_reference(&model->link[i], w, r);
+        hinge_at_reference(&model->link[i], w, locked, r);
+        if (locked) modes_at_hinge(&model->link[i], w, r);
     }
     load_seeds(work, jacobian->link, &model->tip_frame, in->tip_wrench);
     for (int i = 0; in->frame_wrench != NULL && i < model->robot->n_frames; i++)
@@ -200,8 +224,8 @@ void jacobian_respond(const struct model *model, struct work *work, const struct
     for (int i = model->n_links - 1; i >= 0; i--) {
         const struct link_model *lm = &model->link[i];
         struct link_response *r = &jacobian->link[i];
-        if (lm->body != NULL) eliminate_modes(lm, &work->link[i], seeds, r);
-        WITH_COLUMNS(N, free_velocities(lm), eliminate_hinge(N, seeds, r));
+        if (lm->body != NULL) eliminate_modes(lm, &work->link[i], seeds, locked, r);
+        WITH_COLUMNS(N, moving_velocities(lm, locked), eliminate_hinge(N, seeds, locked, r));
         if (lm->parent < 0) continue;
         struct link_response *parent = &jacobian->link[lm->parent];
         double(*sum)[SIX] = lm->mount < 0 ? parent->O.Z : parent->section[lm->mount].Z;

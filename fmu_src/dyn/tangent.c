@@ -142,6 +142,7 @@ void dyn_tangent_outward(const struct model *model, const struct work *work, str
                                                        .payload_inertia = or_zeros(masses->payload_inertia, tangent),
                                                        .added_mass = or_zeros(masses->added_mass, tangent)}};
     const struct batch batch = batch_of(model, tangent);
+    tangent->coordinate = NULL;
     tangent_sweep_out(model, work, tangent, in, &batch);
     for (int i = 0; i < model->n_links; i++) { /* small rotations and motions of all frames */
         const struct link_model *lm = &model->link[i];
@@ -172,9 +173,8 @@ static void sweep_wrenches(const struct model *model, const struct work *work, s
                            const struct input *in, const struct batch *batch, const struct direction *d,
                            const double (*load)[6])
 {
-    const double *frame_wrench = d == NULL ? NULL : d->frame_wrench;
-    tangent_sweep_load(model, work, tangent, batch, &model->tip_frame, in->tip_wrench,
-                       d == NULL ? NULL : d->tip_wrench);
+    const double *frame_wrench = d->frame_wrench;
+    tangent_sweep_load(model, work, tangent, batch, &model->tip_frame, in->tip_wrench, d->tip_wrench);
     for (int i = 0; i < model->robot->n_frames; i++)
         if (model_frame_acts(model, i))
             tangent_sweep_load(model, work, tangent, batch, &model->frame[i],
@@ -216,80 +216,4 @@ void dyn_tangent(const struct model *model, struct work *work, struct tangent *t
 {
     dyn_tangent_outward(model, work, tangent, in, direction);
     dyn_tangent_inward(model, work, tangent, in, NULL, dqdd);
-}
-
-/* ---- all directions ---------------------------------------------------------------------------------------------- */
-
-/* dyn_tangent_frame() of the frames of the first n_frames loads at constant accelerations, for `count` columns: phi, and
-   dx = D x + phi x x of omega, alpha, a */
-static void store_load_frames(const struct model *model, const struct work *work, const struct tangent *tangent,
-                              const struct input *in, const struct batch *batch, int n_frames, int count,
-                              struct frame_derivative *frames)
-{
-    for (int i = 0; i < n_frames; i++) {
-        const struct anchor at = {.link = in->load[i].link, .section = in->load[i].section};
-        lanes phi[3] = {0}, d[9] = {0};
-        if (at.link >= 0) {
-            const struct link_batch *b = &tangent->batch[at.link];
-            const struct frame *frame = dyn_anchor_frame(work, &at);
-            memcpy(d, at.section < 0 ? b->O : b->section[at.section].T, sizeof d);
-            tangent_sweep_rotation(model, work, tangent, batch, at.link, at.section, phi);
-            add_cross_right(phi, frame->omega, d);
-            add_cross_right(phi, frame->acc, d + 3);
-            add_cross_right(phi, frame->acc + 3, d + 6);
-        }
-        for (int k = 0; k < 3; k++) {
-            double lane[4][LANES];
-            store(lane[0], phi[k]);
-            for (int x = 0; x < 3; x++) store(lane[1 + x], d[3 * x + k]);
-            for (int l = 0; l < count; l++) {
-                struct frame_derivative *frame = &frames[(size_t)n_frames * (size_t)l + (size_t)i];
-                frame->phi[k] = lane[0][l];
-                frame->omega[k] = lane[1][l];
-                frame->alpha[k] = lane[2][l];
-                frame->a[k] = lane[3][l];
-            }
-        }
-    }
-}
-
-/* Lane l of seed first + l is set to x */
-static void set_units(lanes *seed, int first, int count, double x)
-{
-    for (int l = 0; l < count; l++) {
-        double one[LANES] = {0};
-        one[l] = x;
-        seed[first + l] = load(one);
-    }
-}
-
-void dyn_force_jacobian_frames(const struct model *model, const struct work *work, struct tangent *tangent,
-                               const struct input *in, int n_frames, double *by_q, double *by_qd,
-                               struct frame_derivative *frames_by_q, struct frame_derivative *frames_by_qd)
-{
-    const int n = model->nv;
-    lanes *q = tangent->seed_q, *qd = tangent->seed_qd;
-    for (int rate = 0; rate <= 1; rate++)
-        for (int first = 0; first < n; first += LANES) {
-            const int count = n - first < LANES ? n - first : LANES;
-            const int end = first + count;
-            const struct batch batch = rate ? (struct batch){.v_from = first, .v_to = end, .q = q, .qd = qd}
-                                            : (struct batch){.q_from = first, .q_to = end, .q = q, .qd = qd};
-            struct frame_derivative *frames = rate ? frames_by_qd : frames_by_q;
-            lanes *seed = rate ? qd : q;
-            set_units(seed, first, count, 1);
-            tangent_sweep_out(model, work, tangent, in, &batch);
-            if (n_frames > 0)
-                store_load_frames(model, work, tangent, in, &batch, n_frames, count,
-                                  frames + (size_t)n_frames * (size_t)first);
-            if (!rate) sweep_wrenches(model, work, tangent, in, &batch, NULL, NULL);
-            tangent_sweep_in(model, work, tangent, &batch, count, (rate ? by_qd : by_q) + (size_t)n * (size_t)first);
-            set_units(seed, first, count, 0);
-        }
-}
-
-void dyn_force_jacobian(const struct model *model, const struct work *work, struct tangent *tangent,
-                        const struct input *in, double *by_q, double *by_qd)
-{
-    dyn_force_jacobian_frames(model, work, tangent, in, 0, by_q, by_qd, NULL, NULL);
 }

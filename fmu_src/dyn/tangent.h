@@ -127,6 +127,13 @@ struct batch {
 
 struct jacobian;
 
+/* A coordinate of a link, of its joint or a mode, and what it changes. */
+struct coordinate {
+    const struct model *model;
+    int kind, link, mode;      /* mode: -1: of the joint             */
+    struct frame_tangent base; /* of the joint: D of O and dp, D v   */
+};
+
 struct tangent {
     struct link_tangent *link;  /* n_links                                                                         */
     struct link_batch *batch;   /* n_links                                                                         */
@@ -136,6 +143,7 @@ struct tangent {
     double *zeros;              /* as many as any array of struct direction                                        */
     struct direction direction; /* the current one, with zeros for NULL                                            */
     struct jacobian *jacobian;  /* jacobian.h                                                                      */
+    struct coordinate *coordinate, one_coordinate; /* NULL: the direction is not of one coordinate                 */
     struct arena arena;
 };
 
@@ -175,29 +183,30 @@ struct frame_derivative {
     double a[3], alpha[3];
 };
 
-/* The change of Q - ID with q and with qd at the qdd of dyn_tangent_state(), nv columns of nv each: LANES of them in one sweep.
-   These are M times d(qdd)/dq and d(qdd)/dqd, for callers that solve with M themselves. In the rows of prescribed joints: minus the
-   change of the driving force. */
-void dyn_force_jacobian(const struct model *model, const struct work *work, struct tangent *tangent,
-                        const struct input *in, double *by_q, double *by_qd);
+/* Derivatives with respect to q, and to qd. */
+enum { BY_Q, BY_QD, DERIVATIVES };
 
-/* The same, and the change of O or the section that each of the first n_frames loads of `in` acts on, at that qdd: n_frames per
-   column; p and v are not set. */
-void dyn_force_jacobian_frames(const struct model *model, const struct work *work, struct tangent *tangent,
-                               const struct input *in, int n_frames, double *by_q, double *by_qd,
-                               struct frame_derivative *frames_by_q, struct frame_derivative *frames_by_qd);
+/* The direction of one coordinate, position or rate, at constant accelerations: dyn_tangent_frame() then is the change of a frame,
+   without a sweep, because all that is outward of the coordinate moves as one body. */
+void dyn_tangent_coordinate(const struct model *model, const struct work *work, struct tangent *tangent, int kind, int j);
+
+/* The change of Q - ID with q and with qd at the qdd of dyn_tangent_state(), nv columns of nv each. These are M times d(qdd)/dq and
+   d(qdd)/dqd; no factors are needed. In the rows of prescribed joints: minus the change of the driving force. `loaded`: what the columns
+   hold is added to the change of Q. */
+void dyn_force_jacobian(const struct model *model, struct work *work, struct tangent *tangent, const struct input *in,
+                        bool loaded, double *by_q, double *by_qd);
 
 /* Columns of generalized forces, `count` of nv, replaced by M^-1 times them; for prescribed joints 0, and their force is not read
    (tangent_solve.c). */
 void dyn_solve_columns(const struct model *model, struct work *work, struct tangent *tangent, int count,
                        double *columns);
 
-/* d(qdd)/dq and d(qdd)/dqd of a tree with constant loads, nv columns of nv each (jacobian.c). After dyn_jacobian_state(), which is
-   dyn_tangent_state() without what other functions need, or that. */
+/* d(qdd)/dq and d(qdd)/dqd with constant loads, nv columns of nv each (jacobian.c); `loaded`: with the changes of generalized forces
+   that the columns hold. After dyn_jacobian_state(), which is dyn_tangent_state() without what other functions need, or that. */
 void dyn_jacobian_state(const struct model *model, const struct work *work, struct tangent *tangent,
                         const struct input *in, const double *qdd);
 void dyn_jacobian(const struct model *model, struct work *work, struct tangent *tangent, const struct input *in,
-                  double *by_q, double *by_qd);
+                  bool loaded, double *by_q, double *by_qd);
 
 /* Completes frames, wrenches and the forces of prescribed joints for the dqdd of the last dyn_tangent() (tangent_outputs.c). */
 void dyn_tangent_motion(const struct model *model, const struct work *work, struct tangent *tangent,

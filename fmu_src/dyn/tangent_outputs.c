@@ -189,12 +189,62 @@ void frame_move_change(const double r[3], const double omega[3], const double al
     add_cross3(omega, dwr, d->a);
 }
 
+/* A section as a mode of its link varies, in the frame of its T */
+static void mode_base(const struct work *work, const struct tangent *tangent, int section, struct frame_tangent *base)
+{
+    const struct coordinate *c = tangent->coordinate;
+    const struct link_work *w = &work->link[c->link];
+    const struct section_derivative *s = &tangent->link[c->link].section[section];
+    const double *D = (c->kind == BY_Q ? s->Tq : s->Tv)[c->mode], *J = w->section[section].J[c->mode];
+    memset(base, 0, sizeof *base);
+    memcpy(base->motion, D, sizeof base->motion);
+    copy3(D + 9, base->v);
+    if (c->kind == BY_QD) return;
+    copy3(J, base->phi);
+    copy3(J + 3, base->p);
+    add_cross3(w->O.v, J, base->v);
+}
+
+/* A frame outward of a varied coordinate moves with its base as one body: with g = D alpha - D omega x omega of the base
+   D alpha = g + D omega x omega,   D a += g x r + 2 D omega x (v - v_base),   D v += D omega x r,   dp += phi x r     (103) */
+static void coordinate_change(const struct work *work, const struct tangent *tangent, const struct anchor *anchor,
+                              const struct frame *frame, struct frame_tangent *t)
+{
+    const struct coordinate *c = tangent->coordinate;
+    int i = anchor->link, section = anchor->section;
+    for (; i > c->link; i = c->model->link[i].parent) section = c->model->link[i].mount;
+    memset(t, 0, sizeof *t);
+    if (i != c->link || (c->mode >= 0 && section < 0)) return;
+    const struct anchor at = {.link = i, .section = c->mode < 0 ? -1 : section};
+    const struct frame *base = dyn_anchor_frame(work, &at);
+    double r[3], v[3], omega[3], g[3];
+    if (c->mode < 0) *t = c->base;
+    else mode_base(work, tangent, section, t);
+    for (int k = 0; k < 3; k++) {
+        r[k] = frame->p[k] - base->p[k];
+        v[k] = 2 * (frame->v[k] - base->v[k]);
+        omega[k] = frame->omega[k] - base->omega[k];
+    }
+    copy3(t->motion + 3, g);
+    add_cross3(base->omega, t->motion, g);
+    add_cross3(t->motion, omega, t->motion + 3);
+    add_cross3(g, r, t->motion + 6);
+    add_cross3(t->motion, v, t->motion + 6);
+    add_cross3(t->motion, r, t->v);
+    add_cross3(t->phi, r, t->p);
+}
+
 void dyn_tangent_frame(const struct work *work, const struct tangent *tangent, const struct anchor *anchor,
                        struct frame_derivative *change)
 {
     const struct link_tangent *lt = &tangent->link[anchor->link];
     const struct frame *frame = dyn_anchor_frame(work, anchor);
+    struct frame_tangent carried;
     const struct frame_tangent *t = anchor->section < 0 ? &lt->O : &lt->section[anchor->section].T;
+    if (tangent->coordinate != NULL) {
+        coordinate_change(work, tangent, anchor, frame, &carried);
+        t = &carried;
+    }
     copy3(t->p, change->p);
     copy3(t->phi, change->phi);
     absolute_change(t->v, t->phi, frame->v, change->v);

@@ -74,8 +74,7 @@ struct constraints *constraints_make(const struct model *model, struct arena *ar
     all->X = arena_allocate(arena, rows * n, sizeof(double));
     all->S = arena_allocate(arena, rows * rows, sizeof(double));
     all->direction = arena_allocate(arena, n, sizeof(double));
-    for (int i = 0; n_loops > 0 && i < 2; i++)
-        all->frames[i] = arena_allocate(arena, LOOP_LOADS * n_loops * n, sizeof *all->frames[i]);
+    arena_arrays(arena, rows * n, ARRAYS(&all->gap_by[BY_Q], &all->gap_by[BY_QD]));
     if (arena->failed) return NULL;
     for (int i = 0; i < all->count; i++)
         for (int k = 0; k < all->constraint[i].count; k++)

@@ -24,6 +24,11 @@ void drives_make(struct mechanism *m, struct arena *arena)
 {
     struct drives *drives = &m->drives;
     const size_t supplies = (size_t)m->robot->n_supplies, count = (size_t)m->robot->n_drives;
+    for (size_t d = 0; d < count; d++) drives->n_states += m->robot->drive[d].drive->n_states;
+    const size_t nv = (size_t)m->model->nv, n_w = (size_t)drives->n_states;
+    arena_arrays(arena, nv * n_w, ARRAYS(&drives->rate_by[BY_Q], &drives->rate_by[BY_QD], &drives->by_state));
+    drives->rate_by_state = arena_allocate(arena, n_w * n_w, sizeof(double));
+    drives->change = arena_allocate(arena, (size_t)robot_drive_value_count(m->robot), sizeof(double));
     arena_arrays(arena, supplies, ARRAYS(&drives->demand, &drives->share, &drives->ddemand, &drives->dshare));
     drives->element = arena_allocate(arena, count, sizeof *drives->element);
     drives->slopes = arena_allocate(arena, count, sizeof *drives->slopes);
@@ -147,6 +152,42 @@ void drives_rates(const struct robot *robot, const double *values, double *rate)
         const struct robot_drive *rd = &robot->drive[d];
         const size_t n = (size_t)rd->drive->n_states;
         if (n > 0) memcpy(rate + rd->first_w, values + rd->first + rd->drive->n_rows, n * sizeof *rate);
+    }
+}
+
+/* ---- columns --------------------------------------------------------------------------------------------------------------- */
+
+double *drives_no_change(struct mechanism *m)
+{
+    return memset(m->drives.change, 0, (size_t)robot_drive_value_count(m->robot) * sizeof(double));
+}
+
+void drives_note_rates(struct mechanism *m, double *columns, int j)
+{
+    drives_rates(m->robot, m->drives.change, columns + (size_t)m->drives.n_states * (size_t)j);
+}
+
+/* At constant motion: J' F_w and g_w */
+void drives_state_columns(struct mechanism *m, const struct input *in)
+{
+    const struct direction direction = {.drive = drives_no_change(m)};
+    const size_t n = (size_t)m->model->nv;
+    int column = 0;
+    memset(m->drives.by_state, 0, n * (size_t)m->drives.n_states * sizeof(double));
+    for (int i = 0; i < m->n_elements; i++) m->element[i].dx = m->element[i].drate = 0;
+    for (int d = 0; d < m->robot->n_drives; d++) {
+        const struct robot_drive *rd = &m->robot->drive[d];
+        for (int r = 0; r < rd->drive->n_rows; r++) {
+            if (!drive_is_state(&rd->drive->row[r])) continue;
+            direction.drive[rd->first + r] = 1;
+            drives_change(m, in, &direction);
+            direction.drive[rd->first + r] = 0;
+            for (int k = 0; k < m->robot->n_drives; k++) {
+                const struct force_element *e = element_of_drive(m, k);
+                if (e->dF != 0) e->kind->add_force(m, e, e->dF, m->drives.by_state + n * (size_t)column);
+            }
+            drives_note_rates(m, m->drives.rate_by_state, column++);
+        }
     }
 }
 

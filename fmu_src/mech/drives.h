@@ -14,6 +14,11 @@ struct drives {
     double *ddemand, *dshare;    /* n_supplies: their changes in a direction                               */
     struct drive_slopes *slopes; /* n_drives, by drives_newton()                                           */
     int failed;                  /* index, after STATUS_DRIVE_ERROR                                        */
+
+    /* by mechanism_jacobian() with drives: columns of n_states, changes of dw/dt with q, qd and w; columns of nv: d(qdd)/dw */
+    int n_states;
+    double *rate_by[DERIVATIVES], *rate_by_state, *by_state;
+    double *change; /* of all values */
 };
 
 /* From the arena; the caller checks whether it failed. After elements_make(). */
@@ -27,6 +32,12 @@ enum status drives_evaluate(struct mechanism *m, const struct input *in);
 
 /* Changes of the values with those of states, inputs and elements, and of the forces of the elements. */
 void drives_change(struct mechanism *m, const struct input *in, const struct direction *direction);
+
+/* For columns: no change of any value; notes the changes of the rates in column j; sets the columns of the states, rate_by_state and in
+   by_state generalized forces. */
+double *drives_no_change(struct mechanism *m);
+void drives_note_rates(struct mechanism *m, double *columns, int j);
+void drives_state_columns(struct mechanism *m, const struct input *in);
 
 /* dw/dt of all states, or its change, from all values or their changes. */
 void drives_rates(const struct robot *robot, const double *values, double *rate);

@@ -15,14 +15,16 @@ static void change_places(struct mechanism *m)
     }
 }
 
-/* The change of the loads at constant multipliers */
-static void change_loads(struct mechanism *m)
+/* The change of all loads and forces on joints at constant multipliers, with the changes of frames in the direction */
+static void change_loads(struct mechanism *m, const struct input *in, const struct direction *direction)
 {
     const struct constraints *all = m->constraints;
+    change_places(m);
     for (int i = 0; i < all->count; i++) {
         const struct constraint *c = &all->constraint[i];
         if (c->kind->change_loads != NULL) c->kind->change_loads(m, c);
     }
+    elements_change_loads(m, in, direction);
 }
 
 static bool is_tree(const struct mechanism *m)
@@ -30,8 +32,8 @@ static bool is_tree(const struct mechanism *m)
     return m->constraints->count + m->n_elements == 0;
 }
 
-/* The outward sweep, and the change of all loads and forces on joints at constant multipliers */
-static void load_changes(struct mechanism *m, const struct input *in, const struct direction *direction)
+/* The outward sweep, and the changes of loads */
+static void sweep_loads(struct mechanism *m, const struct input *in, const struct direction *direction)
 {
     struct direction all = *direction;
     all.joint_force = m->joint_force_change;
@@ -39,17 +41,15 @@ static void load_changes(struct mechanism *m, const struct input *in, const stru
     if (is_tree(m)) return;
     if (m->acts_at != NOT_PLACED || m->robot->n_loops > 0) dyn_tangent_position(m->model, m->work, m->tangent);
     if (m->acts_at != NOT_PLACED) dyn_tangent_velocity(m->model, m->work, m->tangent);
-    change_places(m);
-    change_loads(m);
-    elements_change_loads(m, in, direction);
+    change_loads(m, in, direction);
 }
 
-static void set_gap_changes(struct mechanism *m, const double *dqdd)
+static void gap_changes(const struct mechanism *m, const double *dqdd, double *change)
 {
-    struct constraints *all = m->constraints;
+    const struct constraints *all = m->constraints;
     for (int k = 0; k < all->n_active; k++) {
         const struct constraint *c = all->of_row[all->active[k]];
-        all->rhs[k] = -c->kind->acceleration_change(m, c, all->active[k] - c->first, dqdd);
+        change[k] = c->kind->acceleration_change(m, c, all->active[k] - c->first, dqdd);
     }
 }
 
@@ -61,17 +61,18 @@ static void closed_tangent(struct mechanism *m, const struct input *in, const st
     const struct model *model = m->model;
     struct constraints *loops = m->constraints;
     const double(*load_change)[6] = (const double(*)[6])m->load_change;
-    load_changes(m, in, direction);
+    sweep_loads(m, in, direction);
     dyn_tangent_inward(model, m->work, m->tangent, in, load_change, dqdd);
     if (loops->n_rows > 0) {
         dyn_tangent_motion(model, m->work, m->tangent, dqdd);
         change_places(m);
-        set_gap_changes(m, dqdd);
+        gap_changes(m, dqdd, loops->rhs);
+        for (int k = 0; k < loops->n_active; k++) loops->rhs[k] = -loops->rhs[k];
         constraints_respond(m, dqdd);
         constraints_scatter(loops, loops->rhs, loops->dlambda);
     }
     if (outputs && loops->n_rows > 0) { /* again with the change of the multipliers in the loads */
-        load_changes(m, in, direction);
+        sweep_loads(m, in, direction);
         for (int i = 0; i < loops->count; i++)
             loops->constraint[i].kind->add_load_changes(m, &loops->constraint[i], loops->dlambda);
         dyn_tangent_inward(model, m->work, m->tangent, in, load_change, dqdd);
@@ -90,112 +91,80 @@ void mechanism_tangent(struct mechanism *m, const struct input *in, const struct
 void mechanism_force_change(struct mechanism *m, const struct input *in, const struct direction *direction,
                             double *change)
 {
-    load_changes(m, in, direction);
+    sweep_loads(m, in, direction);
     dyn_tangent_inward(m->model, m->work, m->tangent, in, (const double(*)[6])m->load_change, change);
     memcpy(change, m->tangent->force, (size_t)m->model->nv * sizeof *change);
 }
 
-/* ---- all directions ---------------------------------------------------------------------------------------------- */
+/* ---- all directions: the recursion of the tree, loaded with the changes of what acts on it --------------------------- */
 
-static void add_load_changes(struct mechanism *m, int from, int to, double *column)
+/* The changes of loads and forces on joints as generalized forces */
+static void add_load_changes(const struct mechanism *m, double *column)
 {
-    for (int i = from; i < to; i++) {
+    for (int i = 0; i < m->n_loads; i++) {
         struct load change = m->load[i];
         copy6(m->load_change[i], change.wrench);
-        dyn_frame_force(m->model, m->work, &change, column);
+        if (dot6(change.wrench, change.wrench) != 0) dyn_frame_force(m->model, m->work, &change, column);
     }
+    for (int i = 0; m->joint_force_change != NULL && i < m->model->nv; i++) column[i] += m->joint_force_change[i];
 }
 
-/* The changes, as dyn_force_jacobian_frames() computed them, of the sections to which the loop frames are attached */
-static void load_frames(struct mechanism *m, const struct frame_derivative *frames)
+/* Columns of these forces; with `drives` these follow the motion, and the changes of their rates are noted, as are those of the
+   accelerations of the gaps */
+static void load_columns(struct mechanism *m, const struct input *in, bool drives, double *const by[DERIVATIVES])
 {
-    for (int i = 0; i < LOOP_LOADS * m->robot->n_loops; i++)
-        m->constraints->loop[i / LOOP_LOADS].side[i % LOOP_LOADS].change = frames[i];
-}
-
-/* by_q += J' dF/dx J,   by_qd += J' dF/drate J of elements with a law of their own                                   (113) */
-static void add_law(struct mechanism *m, const struct force_element *e, double *by_q, double *by_qd)
-{
-    double *J = m->constraints->direction, *const by[2] = {by_q, by_qd};
-    const double slope[2] = {e->by_x, e->by_rate};
-    const size_t n = (size_t)m->model->nv;
-    if (slope[0] == 0 && slope[1] == 0) return;
-    element_row(m, e, J);
-    for (int rate = 0; rate < 2; rate++)
-        for (size_t j = 0; j < n; j++)
-            for (size_t i = 0; i < n && J[j] != 0; i++) by[rate][n * j + i] += J[i] * slope[rate] * J[j];
+    const size_t n = (size_t)m->model->nv, rows = (size_t)m->constraints->n_rows;
+    double *unit = m->constraints->direction;
+    memset(unit, 0, n * sizeof *unit);
+    for (int kind = 0; kind < DERIVATIVES; kind++) {
+        memset(by[kind], 0, n * n * sizeof(double));
+        const struct direction direction = {.q = kind == BY_Q ? unit : NULL,
+                                            .qd = kind == BY_QD ? unit : NULL,
+                                            .drive = drives ? drives_no_change(m) : NULL};
+        for (size_t j = 0; j < n; j++) {
+            unit[j] = 1;
+            dyn_tangent_coordinate(m->model, m->work, m->tangent, kind, (int)j);
+            change_loads(m, in, &direction);
+            add_load_changes(m, by[kind] + n * j);
+            gap_changes(m, NULL, m->constraints->gap_by[kind] + rows * j);
+            if (drives) drives_note_rates(m, m->drives.rate_by[kind], (int)j);
+            unit[j] = 0;
+        }
+    }
 }
 
 void mechanism_force_jacobian(struct mechanism *m, const struct input *in, double *by_q, double *by_qd)
 {
-    const struct model *model = m->model;
-    const struct constraints *loops = m->constraints;
-    const int loop_loads = LOOP_LOADS * m->robot->n_loops, first = loops->turning ? 0 : loop_loads;
-    const size_t n = (size_t)model->nv;
-    dyn_force_jacobian_frames(model, m->work, m->tangent, in, loop_loads, by_q, by_qd, loops->frames[0],
-                              loops->frames[1]);
-    for (size_t j = 0; j < n && loop_loads > 0 && !loops->turning; j++) {
-        load_frames(m, loops->frames[0] + (size_t)loop_loads * j);
-        change_loads(m);
-        add_load_changes(m, 0, loop_loads, by_q + n * j);
-    }
-    for (int i = 0; i < m->n_elements; i++)
-        if (m->element[i].kind->n_ends == 0) add_law(m, &m->element[i], by_q, by_qd);
-    /* lines and planes rotate as their ends move: these loads direction by direction */
-    memset(loops->direction, 0, n * sizeof(double));
-    for (size_t j = 0; j < n && first < m->n_loads; j++) {
-        const struct direction q = {.q = loops->direction};
-        loops->direction[j] = 1;
-        load_changes(m, in, &q);
-        loops->direction[j] = 0;
-        add_load_changes(m, first, m->n_loads, by_q + n * j);
-    }
+    if (!is_tree(m)) load_columns(m, in, false, (double *const[]){by_q, by_qd});
+    dyn_force_jacobian(m->model, m->work, m->tangent, in, !is_tree(m), by_q, by_qd);
 }
 
-/* dqdd of the tree becomes that of the robot with loops:  S dlambda = -(change of the gap's acceleration, G dqdd included) */
-static void close_column(struct mechanism *m, double *dqdd)
+/* dqdd of the tree becomes that of the robot with constraints:  S dlambda = -(change of the gap's acceleration) - G dqdd */
+static void close_column(struct mechanism *m, const double *gap_change, double *dqdd)
 {
-    const struct model *model = m->model;
-    struct constraints *loops = m->constraints;
-    const size_t n = (size_t)model->nv;
-    for (int i = 0; i < m->robot->n_loops; i++)
-        for (int s = SIDE_A; s <= SIDE_B; s++) attachment_move_change(&loops->loop[i].side[s]);
-    set_gap_changes(m, NULL);
-    for (int k = 0; k < loops->n_active; k++) loops->rhs[k] -= dense_dot(model->nv, loops->G + n * (size_t)k, dqdd);
+    const struct constraints *all = m->constraints;
+    const size_t n = (size_t)m->model->nv;
+    for (int k = 0; k < all->n_active; k++) {
+        all->rhs[k] = -dense_dot(m->model->nv, all->G + n * (size_t)k, dqdd);
+        if (gap_change != NULL) all->rhs[k] -= gap_change[k];
+    }
     constraints_respond(m, dqdd);
 }
 
 void mechanism_jacobian(struct mechanism *m, const struct input *in, double *by_q, double *by_qd)
 {
-    const struct model *model = m->model;
-    const size_t n = (size_t)model->nv, loads = LOOP_LOADS * (size_t)m->robot->n_loops;
-    double *const by[2] = {by_q, by_qd};
-    if (is_tree(m)) {
-        dyn_jacobian(model, m->work, m->tangent, in, by_q, by_qd);
-        return;
-    }
+    const size_t n = (size_t)m->model->nv, rows = (size_t)m->constraints->n_rows;
+    const bool drives = in->drive != NULL;
+    double *const by[DERIVATIVES] = {by_q, by_qd};
     constraints_frames(m, false); /* mechanism_forward() leaves those of the open tree */
-    if (m->constraints
-            ->turning) { /* planes need changes of positions and velocities that are not among those of the sweeps */
-        double *unit = m->constraints->direction;
-        const struct direction q = {.q = unit}, qd = {.qd = unit};
-        memset(unit, 0, n * sizeof *unit);
-        for (size_t j = 0; j < n; j++) {
-            unit[j] = 1;
-            closed_tangent(m, in, &q, false, by_q + n * j);
-            closed_tangent(m, in, &qd, false, by_qd + n * j);
-            unit[j] = 0;
-        }
-        return;
-    }
-    mechanism_force_jacobian(m, in, by_q, by_qd);
-    for (int rate = 0; rate < 2; rate++) {
-        dyn_solve_columns(model, m->work, m->tangent, model->nv, by[rate]);
-        for (size_t j = 0; j < n && m->constraints->n_rows > 0; j++) {
-            if (loads > 0) load_frames(m, m->constraints->frames[rate] + loads * j);
-            close_column(m, by[rate] + n * j);
-        }
-    }
+    if (!is_tree(m)) load_columns(m, in, drives, by);
+    dyn_jacobian(m->model, m->work, m->tangent, in, !is_tree(m), by_q, by_qd);
+    for (size_t j = 0; rows > 0 && j < DERIVATIVES * n; j++)
+        close_column(m, m->constraints->gap_by[j / n] + rows * (j % n), by[j / n] + n * (j % n));
+    if (!drives) return;
+    drives_state_columns(m, in);
+    dyn_solve_columns(m->model, m->work, m->tangent, m->drives.n_states, m->drives.by_state);
+    for (int j = 0; rows > 0 && j < m->drives.n_states; j++) close_column(m, NULL, m->drives.by_state + n * (size_t)j);
 }
 
 enum status mechanism_forward_jacobian(struct mechanism *m, const struct input *in, double *qdd, double *by_q,

@@ -6,51 +6,27 @@
 
 /* ---- the integrator's Jacobian ----------------------------------------------------------------------------------------- */
 
-/* Column by column, where drives follow the motion: f = (qdd; dw/dt) of the free coordinates by their positions, their rates and w */
-static enum status jacobian_with_drives(struct sim *sim, double *A, double *B)
-{
-    struct mechanism *m = &sim->mechanism;
-    const int n = sim->instance.stepper.ode.n_v;
-    const enum status status = sim_forward(sim);
-    if (status != STATUS_OK) return status;
-    const struct input in = mechanism_loaded(m, &sim->in);
-    dyn_inverse(m->model, m->work, &in, sim->qdd, sim->force);
-    dyn_velocity(m->model, m->work, &in);
-    dyn_tangent_state(m->model, m->work, m->tangent, &in, sim->qdd);
-    for (int j = 0; j < n; j++) {
-        const bool moves = j < sim->n_free;
-        const int coordinate = moves ? sim->free_coordinate[j] : 0;
-        double *const seed[2] = {moves ? &sim->dx[coordinate] : NULL,
-                                 moves ? &sim->seed.qd[coordinate]
-                                       : sim->seed_state[sim->instance.stepper.ode.n_x + j]};
-        double *const into[2] = {A + (size_t)n * (size_t)j, B + (size_t)n * (size_t)j};
-        for (int rate = 0; rate < 2; rate++) {
-            memset(into[rate], 0, (size_t)n * sizeof(double));
-            if (seed[rate] == NULL) continue;
-            sim_clear_seed(sim);
-            *seed[rate] = 1;
-            sim_tangent(sim, &in);
-            for (int i = 0; i < sim->n_free; i++) into[rate][i] = sim->dqdd[sim->free_coordinate[i]];
-            drives_rates(sim->robot, sim->seed.drive, into[rate] + sim->n_free);
-        }
-    }
-    return STATUS_OK;
-}
-
+/* f = (qdd; dw/dt) of the free coordinates by their positions, their rates and w */
 enum status sim_jacobian(void *context, double t, const double *y, double *A, double *B)
 {
     struct sim *sim = context;
-    const int n = sim->instance.stepper.ode.n_v;
+    const struct drives *drives = &sim->mechanism.drives;
+    const size_t nv = (size_t)sim->mechanism.model->nv, n_w = (size_t)drives->n_states;
     sim_take(sim, t, y);
     if (sim->balance.n > 0) return balance_jacobian(sim, A, B);
-    if (sim->robot->n_drives > 0) return jacobian_with_drives(sim, A, B);
     const enum status status = mechanism_forward_jacobian(&sim->mechanism, &sim->in, sim->qdd, sim->by_q, sim->by_qd);
     if (status != STATUS_OK) return status;
-    for (int j = 0; j < n; j++) {
-        const size_t column = (size_t)sim->mechanism.model->nv * (size_t)sim->free_coordinate[j];
-        for (int i = 0; i < n; i++) {
-            *A++ = sim->by_q[column + (size_t)sim->free_coordinate[i]];
-            *B++ = sim->by_qd[column + (size_t)sim->free_coordinate[i]];
+    for (int j = 0; j < sim->instance.stepper.ode.n_v; j++) {
+        const bool moves = j < sim->n_free;
+        const size_t w = (size_t)(j - sim->n_free), c = moves ? (size_t)sim->free_coordinate[j] : 0;
+        for (int i = 0; i < sim->n_free; i++) {
+            const size_t row = (size_t)sim->free_coordinate[i];
+            *A++ = moves ? sim->by_q[nv * c + row] : 0;
+            *B++ = moves ? sim->by_qd[nv * c + row] : drives->by_state[nv * w + row];
+        }
+        for (size_t i = 0; i < n_w; i++) {
+            *A++ = moves ? drives->rate_by[BY_Q][n_w * c + i] : 0;
+            *B++ = moves ? drives->rate_by[BY_QD][n_w * c + i] : drives->rate_by_state[n_w * w + i];
         }
     }
     return STATUS_OK;

@@ -49,7 +49,7 @@ static void mass_rate(const struct specimen *s, struct bare *bare, double *M_dot
         dyn_inverse(bare->model, bare->work, &in, qdd, force);
         dyn_velocity(bare->model, bare->work, &in);
         dyn_tangent_state(bare->model, bare->work, bare->tangent, &in, qdd);
-        dyn_force_jacobian(bare->model, bare->work, bare->tangent, &in, by_q, by_qd);
+        dyn_force_jacobian(bare->model, bare->work, bare->tangent, &in, false, by_q, by_qd);
         for (int i = 0; i < n; i++) {
             M_dot[n * i + j] = 0;
             for (int k = 0; k < n; k++) M_dot[n * i + j] -= by_q[n * k + i] * s->qd[k];

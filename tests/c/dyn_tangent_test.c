@@ -202,11 +202,11 @@ static double jacobian_error(struct specimen *s)
     static double by_q[MOST * MOST], by_qd[MOST * MOST];
     double qdd[MOST];
     struct tangent *tangent = prepared(s, &s->random, qdd);
-    dyn_force_jacobian(s->model, s->work, tangent, &s->in, by_q, by_qd);
+    dyn_force_jacobian(s->model, s->work, tangent, &s->in, false, by_q, by_qd);
     dyn_solve_columns(s->model, s->work, tangent, s->nv, by_q);
     dyn_solve_columns(s->model, s->work, tangent, s->nv, by_qd);
     const double swept = worst_column(s, tangent, qdd, by_q, by_qd);
-    dyn_jacobian(s->model, s->work, tangent, &s->in, by_q, by_qd);
+    dyn_jacobian(s->model, s->work, tangent, &s->in, false, by_q, by_qd);
     return larger(swept, worst_column(s, tangent, qdd, by_q, by_qd));
 }
 
