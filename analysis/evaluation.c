@@ -4,7 +4,7 @@
 
 #include "analysis/failure.h"
 
-/* Gaps of the loops, lengths of the actuators, every frame of the robot. After dyn_velocity() */
+/* Gaps of the constraints, lengths of the actuators, forces of the couplings, every frame of the robot. After dyn_velocity() */
 static void measure(struct mechanism *m, const struct state *state, struct evaluation *e)
 {
     const struct constraints *loops = m->constraints;
@@ -16,6 +16,7 @@ static void measure(struct mechanism *m, const struct state *state, struct evalu
         memcpy(e->lambda, loops->lambda, bytes);
     }
     if (m->n_elements > 0) elements_measure(m, &state->input);
+    mechanism_couplings(m, false, e->coupling_force, e->coupling_gap);
     for (int i = 0; i < e->n_actuators; i++) {
         e->actuator_length[i] = m->element[i].x;
         e->actuator_rate[i] = m->element[i].rate;
@@ -37,7 +38,8 @@ static void measure(struct mechanism *m, const struct state *state, struct evalu
 static void describe(struct mechanism *m, const struct state *state, double *force, struct evaluation *e)
 {
     const struct model *model = m->model;
-    const struct input alone = {.q = state->at.q, .qd = state->at.qd}, in = mechanism_loaded(m, &state->input);
+    const struct input alone = {.q = state->at.q, .qd = state->at.qd, .joint_force = m->joint_force};
+    const struct input in = mechanism_loaded(m, &state->input);
     dyn_mass_matrix(model, m->work);
     memcpy(e->M, m->work->M, (size_t)e->n * (size_t)e->n * sizeof(double));
     dyn_inverse(model, m->work, &alone, NULL, e->bias);
@@ -76,6 +78,7 @@ enum status evaluation_at(struct mechanism *m, const struct state *state, bool c
     arena_arrays(&e->arena, (size_t)e->n_prescribed, ARRAYS(&e->prescribed_tau));
     arena_arrays(&e->arena, (size_t)e->n_rows, ARRAYS(&e->gap, &e->gap_rate, &e->lambda));
     arena_arrays(&e->arena, (size_t)e->n_actuators, ARRAYS(&e->actuator_length, &e->actuator_rate));
+    arena_arrays(&e->arena, (size_t)m->robot->n_couplings, ARRAYS(&e->coupling_force, &e->coupling_gap));
     e->frame = arena_allocate(&e->arena, (size_t)e->n_frames, sizeof *e->frame);
     if (e->arena.failed) return failure_status(report, STATUS_NO_MEMORY);
     enum status status = constraints_choose(m, state->at.q, report);

@@ -16,7 +16,7 @@ struct evaluation {
     int n, n_prescribed, n_rows, n_actuators;
     double *qdd;            /* n                                                                   */
     double *M;              /* n x n                                                               */
-    double *bias;           /* n: h of M qdd + h, no forces acting                                 */
+    double *bias;           /* n: h of M qdd + h, with springs of couplings, no forces acting      */
     double *inverse;        /* n: forces for the qdd of the state; NULL if it has none             */
     double *prescribed_tau; /* n_prescribed                                                        */
     struct energy energy;
@@ -25,6 +25,7 @@ struct evaluation {
     struct frame_evaluation *frame;
     double *gap, *gap_rate, *lambda;         /* n_rows                                            */
     double *actuator_length, *actuator_rate; /* n_actuators                                       */
+    double *coupling_force, *coupling_gap;   /* n_couplings; the gap of elastic ones              */
     struct arena arena;
 };
 

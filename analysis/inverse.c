@@ -48,7 +48,7 @@ static enum status check_inputs(const struct inverse *inverse, const char *name,
     if (inverse->n_inputs > 0) return STATUS_OK;
     report_add(report, REPORT_ERROR, "%s: nothing drives this robot: no joint that moves has a drive%s", name,
                robot->n_actuators == 0 ? ""
-               : robot->n_loops > 0
+               : robot_is_closed(robot)
                    ? ", and forces of line actuators are computed for open robots alone: give joints a drive (no "
                      "`passive`)"
                    : ", and forces of line actuators follow from a motion only where there are as many as passive "

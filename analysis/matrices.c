@@ -5,6 +5,19 @@
 #include "analysis/failure.h"
 #include "dyn/matrices.h"
 
+/* K += k c c' of elastic couplings, without backlash                                                                 (113) */
+static void add_couplings(const struct mechanism *m, double *row, double *K)
+{
+    const int n = m->model->nv;
+    for (int e = 0; e < m->n_elements; e++) {
+        if (m->element[e].kind != &coupling_element) continue;
+        element_row(m, &m->element[e], row);
+        const double k = m->robot->coupling[m->element[e].part].stiffness;
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++) K[n * i + j] += k * row[i] * row[j];
+    }
+}
+
 /* `bare` becomes the same tree without strain, springs, damping and friction. */
 static enum status compute(struct mechanism *m, struct mechanism *bare, const struct input *in, double *scratch,
                            struct matrices *matrices)
@@ -20,6 +33,7 @@ static enum status compute(struct mechanism *m, struct mechanism *bare, const st
     memcpy(matrices->M, m->work->M, n * n * sizeof(double));
     dyn_coriolis(bare->model, bare->work, bare->tangent, in, matrices->C, scratch);
     dyn_stiffness(m->model, matrices->K);
+    add_couplings(m, scratch, matrices->K);
     dyn_gravity(bare->model, bare->work, in->q, matrices->G);
     dyn_input_matrix(m->model, matrices->B);
     if (matrices->n_rows == 0) return STATUS_OK;

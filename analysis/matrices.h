@@ -10,7 +10,7 @@ struct matrices {
     double *M, *C, *K;           /* n x n                                                                       */
     double *G;                   /* n                                                                           */
     double *B;                   /* n x n_tau:  1 for the torque of a joint; zero for passive and prescribed joints */
-    double *constraint_jacobian; /* n_rows x n: all equations of the loops, redundant ones too                  */
+    double *constraint_jacobian; /* n_rows x n: all equations of loops and rigid couplings, redundant ones too */
     struct arena arena;
 };
 

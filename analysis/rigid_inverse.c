@@ -225,7 +225,9 @@ enum status rigid_inverse_at(struct rigid_inverse *r, int row, struct report *re
     enum status status = follow_loops(r, t, &scratch, report);
     if (status == STATUS_OK) {
         dyn_configuration(m->model, m->work, r->q);
-        dyn_inverse(m->model, m->work, &in, r->qdd, r->force);
+        struct input loaded;
+        mechanism_load_elements(m, &in, &loaded); /* couplings; a line without a direction is reported later */
+        dyn_inverse(m->model, m->work, &loaded, r->qdd, r->force);
         dyn_velocity(m->model, m->work, &in);
         status = subtract_loop_forces(r, &scratch, report);
     }

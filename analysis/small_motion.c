@@ -12,6 +12,7 @@
 static enum status clone_undamped(const struct robot *robot, struct robot **undamped)
 {
     const enum status status = robot_clone(robot, undamped);
+    for (int i = 0; status == STATUS_OK && i < robot->n_couplings; i++) (*undamped)->coupling[i].damping = 0;
     for (int i = 0; status == STATUS_OK && i < robot->n_links; i++) {
         struct link *link = &(*undamped)->link[i];
         for (int k = 0; k < MOST_COORDINATES_WITH_NUMBERS; k++) {
@@ -109,10 +110,14 @@ static void differentiate(struct differentiated *d, const struct mechanism *load
     m.model = d->mechanism.model;
     m.work = d->mechanism.work;
     m.tangent = d->mechanism.tangent;
+    m.robot = d->mechanism.robot;
+    m.element = d->mechanism.element;
     const struct input with_loads = mechanism_loaded(&m, in);
     dyn_configuration(m.model, m.work, in->q);
     dyn_inverse(m.model, m.work, &with_loads, qdd, force);
     dyn_velocity(m.model, m.work, &with_loads);
+    elements_measure(&m, in);
+    elements_act(&m, in); /* their laws may be without damping */
     dyn_tangent_state(m.model, m.work, m.tangent, &with_loads, qdd);
     mechanism_force_jacobian(&m, &with_loads, d->by_q, d->by_qd);
 }

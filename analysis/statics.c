@@ -17,6 +17,7 @@ enum status static_answer_make(struct operating_point *point, bool given, struct
     memset(answer, 0, sizeof *answer);
     answer->moved = arena_allocate(&answer->arena, (size_t)m->model->nv, sizeof *answer->moved);
     answer->deflection = arena_allocate(&answer->arena, (size_t)m->model->n_links, sizeof *answer->deflection);
+    arena_arrays(&answer->arena, (size_t)m->robot->n_couplings, ARRAYS(&answer->coupling_force, &answer->coupling_gap));
     if (answer->arena.failed) return failure_status(report, STATUS_NO_MEMORY);
     enum status status = operating_point_move(point, given, true, report);
     if (status != STATUS_OK) return status;
@@ -33,6 +34,7 @@ enum status static_answer_make(struct operating_point *point, bool given, struct
     for (int i = 0; i < model->n_links; i++)
         dyn_deflection(model, m->work, i, answer->deflection[i], answer->deflection[i] + 3);
     elements_measure(m, &at_rest);
+    mechanism_couplings(m, false, answer->coupling_force, answer->coupling_gap);
     model_difference(model, found->guess, found->q, answer->moved); /* `guess` starts with q */
     return STATUS_OK;
 }

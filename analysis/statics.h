@@ -8,6 +8,7 @@
 struct static_answer {
     const struct statics *found; /* of the instance                                                             */
     struct stability stability;
+    double *coupling_force, *coupling_gap; /* n_couplings                                                       */
     double *moved; /* nv: from the start with closed loops to the equilibrium                                   */
     struct frame_motion tip;
     double (*deflection)[6]; /* n_links: displacement of the tip and its rotation, hinge axes                   */

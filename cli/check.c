@@ -17,7 +17,8 @@ static const char *const body_types[] = {[BODY_RIGID] = "rigid", [BODY_BEAM] = "
 static const struct option rows[] = {OPTION_ROBOT, OPTION_JSON("JSON instead of a table"), OPTION_OUTPUT, {0}};
 
 static const char details[] =
-    "For loops, the command prints their constraints, how many of them are independent, and the start positions that "
+    "For loops and rigid couplings, the command prints their constraints, how many of them are independent, and the "
+    "start positions that "
     "close them (in JSON a STATE, `start`), and notes which joints move for that and how far (in JSON `notes`). Loops "
     "that cannot be closed are an error, and so is a joint that would have to move by more than 0.3 rad or 0.3 m, "
     "unless the loop has \"start\": \"approximate\".\n"
@@ -119,6 +120,28 @@ static struct json_object *json_frames(const struct robot *robot)
     return frames;
 }
 
+/* Couplings; of rigid ones whether their equation is independent */
+static struct json_object *json_couplings(const struct robot *robot, const struct summary *summary)
+{
+    struct json_object *couplings = json_object_new_array();
+    const struct model *model = summary->mechanism.model;
+    for (int i = 0, rigid = robot->n_loops; i < robot->n_couplings; i++) {
+        const struct coupling *coupling = &robot->coupling[i];
+        struct json_object *one = json_object_new_object(), *terms = json_object_new_object();
+        for (int k = 0; k < coupling->n_terms; k++) {
+            char name[NAME_SIZE];
+            name_coordinate(model, POSITION, model->link[coupling->term[k].link].q + coupling->term[k].k, name);
+            json_add(terms, name, json_number(coupling->term[k].factor));
+        }
+        json_add_text(one, "name", coupling->name);
+        json_add_text(one, "type", coupling->elastic ? "elastic" : "rigid");
+        json_add(one, "terms", terms);
+        if (!coupling->elastic) json_add_whole(one, "independent", summary->independent[rigid++]);
+        json_object_array_add(couplings, one);
+    }
+    return couplings;
+}
+
 /* Loops, and the closed start as a STATE */
 static void add_closure(const struct robot *robot, const struct summary *summary, struct json_object *json)
 {
@@ -156,8 +179,9 @@ static void print_json(const struct robot *robot, const struct summary *summary,
     json_add_whole(json, "nv", summary->mechanism.model->nv);
     json_add(json, "mass", json_number(summary->mass));
     if (robot->n_frames > 0) json_add(json, "frames", json_frames(robot));
-    if (robot->n_loops > 0) add_closure(robot, summary, json);
-    if (robot->n_loops > 0) json_add(json, "notes", json_object_get(messages->notes));
+    if (robot->n_couplings > 0) json_add(json, "couplings", json_couplings(robot, summary));
+    if (robot_is_closed(robot)) add_closure(robot, summary, json);
+    if (robot_is_closed(robot)) json_add(json, "notes", json_object_get(messages->notes));
     json_add(json, "warnings", json_object_get(messages->warnings));
     puts(json_object_to_json_string_ext(json, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED |
                                                   JSON_C_TO_STRING_NOSLASHESCAPE));
@@ -213,6 +237,7 @@ static const char *attached_to(const struct robot *robot, const struct site *sit
 
 static void print_connections(const struct robot *robot, const struct summary *summary)
 {
+    const bool closed = robot_is_closed(robot);
     char a[NAME_SIZE + SITE_SIZE], b[NAME_SIZE + SITE_SIZE];
     for (int i = 0; i < robot->n_loops; i++) {
         const struct loop *loop = &robot->loop[i];
@@ -220,13 +245,28 @@ static void print_connections(const struct robot *robot, const struct summary *s
                attached_to(robot, &loop->side[0], a, sizeof a), attached_to(robot, &loop->side[1], b, sizeof b),
                loop_types[loop->type], loop_equations(loop->type), summary->independent[i]);
     }
-    if (robot->n_loops > 0) printf("closes at the start:");
-    for (int i = 0; i < robot->n_links && robot->n_loops > 0; i++) {
+    for (int i = 0, rigid = robot->n_loops; i < robot->n_couplings; i++) {
+        const struct coupling *coupling = &robot->coupling[i];
+        const bool redundant = !coupling->elastic && summary->independent[rigid++] == 0;
+        printf("coupling %s:", coupling->name);
+        for (int k = 0; k < coupling->n_terms; k++) {
+            const struct coupling_term *term = &coupling->term[k];
+            name_coordinate(summary->mechanism.model, POSITION, summary->mechanism.model->link[term->link].q + term->k,
+                            a);
+            printf("%s %.9g %s", k > 0 ? " +" : "", term->factor, a);
+        }
+        printf(" = %.9g, %s\n", coupling->offset,
+               coupling->elastic ? "elastic"
+               : redundant       ? "rigid, not independent"
+                                 : "rigid");
+    }
+    if (closed) printf("closes at the start:");
+    for (int i = 0; i < robot->n_links && closed; i++) {
         const struct link_model *lm = &summary->mechanism.model->link[i];
         if (lm->joint.nq > 0) printf(" %s", robot->link[i].joint.name);
         for (int k = 0; k < lm->joint.nq; k++) printf("%s%.9g", k > 0 ? ", " : " ", summary->start.at.q[lm->q + k]);
     }
-    if (robot->n_loops > 0) printf("\n");
+    if (closed) printf("\n");
     for (int i = 0; i < robot->n_actuators; i++) {
         const struct actuator *actuator = &robot->actuator[i];
         printf("actuator %s from %s to %s\n", actuator->name, attached_to(robot, &actuator->from, a, sizeof a),

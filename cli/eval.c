@@ -46,8 +46,19 @@ static struct json_object *json_frames(const struct evaluation *e)
     return frames;
 }
 
+static struct json_object *json_couplings(const struct robot *robot, const struct evaluation *e)
+{
+    struct json_object *couplings = json_object_new_object();
+    for (int i = 0; i < robot->n_couplings; i++) {
+        struct json_object *json = json_object_new_object();
+        json_add_number(json, "force", e->coupling_force[i]);
+        json_add(couplings, robot->coupling[i].name, json);
+    }
+    return couplings;
+}
+
 /* In the order of cli.md */
-static int print_evaluation(const struct evaluation *e)
+static int print_evaluation(const struct robot *robot, const struct evaluation *e)
 {
     struct json_object *out = json_object_new_object();
     json_add_numbers(out, "qdd", e->qdd, e->n);
@@ -67,6 +78,7 @@ static int print_evaluation(const struct evaluation *e)
         json_add_numbers(out, "gap_rate", e->gap_rate, e->n_rows);
         json_add_numbers(out, "lambda", e->lambda, e->n_rows);
     }
+    if (robot->n_couplings > 0) json_add(out, "couplings", json_couplings(robot, e));
     if (e->n_actuators > 0) {
         json_add_numbers(out, "actuator_length", e->actuator_length, e->n_actuators);
         json_add_numbers(out, "actuator_rate", e->actuator_rate, e->n_actuators);
@@ -81,7 +93,7 @@ static int apply_drives(const struct common *options, struct state *state, struc
     struct arena arena = {0};
     struct instance *sim;
     const int code = cli_load_sim(options, report, &arena, &sim);
-    const enum status status = code == EXIT_OK ? sim_drive_efforts(sim, &state->at, state->w != NULL) : STATUS_OK;
+    const enum status status = code == EXIT_OK ? sim_drive_efforts(sim, &state->at, state->w) : STATUS_OK;
     instance_free(sim);
     arena_release(&arena);
     return code == EXIT_OK ? cli_exit_code(status) : code;
@@ -96,7 +108,7 @@ static int run(const void *given, struct cli_model *loaded, struct report *repor
     if (code != EXIT_OK) return code;
     const enum status status =
         evaluation_at(&loaded->mechanism, &loaded->state, options->algorithm == COMPOSITE, report, &evaluation);
-    code = status == STATUS_OK ? print_evaluation(&evaluation) : cli_exit_code(status);
+    code = status == STATUS_OK ? print_evaluation(loaded->robot, &evaluation) : cli_exit_code(status);
     evaluation_free(&evaluation);
     return code;
 }

@@ -182,7 +182,7 @@ static int run(const void *given, struct report *report)
     enum status status = STATUS_NO_FILE;
     if (text != NULL) status = robot_read_text(options->common.robot, text, &run.robot, &errors);
     int code = cli_exit_code(status);
-    const bool passive_too = status == STATUS_OK && options->rigid && run.robot->n_loops == 0;
+    const bool passive_too = status == STATUS_OK && options->rigid && !robot_is_closed(run.robot);
     if (status == STATUS_OK && options->trajectory != NULL) {
         struct csv table;
         status = csv_read(options->trajectory, TIMES_INCREASE, &run.arena, report, &table);

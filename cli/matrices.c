@@ -15,7 +15,7 @@ static const struct option rows[] = {
     {"C", .help =
               "Coriolis matrix (Christoffel symbols), n x n: C qd are the velocity terms of the bias, without damping "
               "and friction. M_dot - 2 C is skew with elastic_terms full; linear and ruthless drop terms of it"},
-    {"K", .help = "stiffness, n x n: strain and joint springs; constant"},
+    {"K", .help = "stiffness, n x n: strain, joint springs and elastic couplings; constant"},
     {"G", .help = "gravity, n"},
     {"B", .help = "n x numbers in tau, in the order of tau; zero columns for passive and prescribed joints"},
     {"constraint_jacobian", .help = "of a closed robot: a row for every constraint, in the order of `gap` of eval"},

@@ -41,7 +41,7 @@ static void write_sweep(struct report_page *page, struct cli_model *loaded, cons
     modes_free(&modes);
 }
 
-/* An angle: a quarter turn (with loops 0.25 rad) to both sides of the state; a length: a fifth of it, at least 0.05 m. Never beyond the
+/* An angle: a quarter turn (of a closed robot 0.25 rad) to both sides of the state; a length: a fifth of it, at least 0.05 m. Never beyond the
    limits of the joint. */
 static struct sweep_options default_sweep(const struct cli_model *loaded, int link)
 {
@@ -49,7 +49,7 @@ static struct sweep_options default_sweep(const struct cli_model *loaded, int li
     const struct joint_numbers *number = &joint->number[0];
     const double q = loaded->state.at.q[loaded->mechanism.model->link[link].q];
     const bool turns = strcmp(joint_position_unit(joint, 0), "rad") == 0;
-    const double side = turns ? (loaded->robot->n_loops > 0 ? 0.25 : acos(0)) : fmax(0.2 * fabs(q), 0.05);
+    const double side = turns ? (robot_is_closed(loaded->robot) ? 0.25 : acos(0)) : fmax(0.2 * fabs(q), 0.05);
     struct sweep_options sweep = {.link = link, .from = q - side, .to = q + side, .poses = POSES};
     if (number->has_limits && isfinite(number->limits.lower)) sweep.from = fmax(sweep.from, number->limits.lower);
     if (number->has_limits && isfinite(number->limits.upper)) sweep.to = fmin(sweep.to, number->limits.upper);

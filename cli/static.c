@@ -96,6 +96,15 @@ static void list_loops(const struct model *model, const struct static_answer *an
         }
 }
 
+static void list_couplings(const struct model *model, const struct static_answer *answer, show_number *show,
+                           void *context)
+{
+    const struct robot *robot = model->robot;
+    for (int i = 0; i < robot->n_couplings; i++)
+        show(context, robot->coupling[i].name, answer->coupling_force[i],
+             robot->coupling[i].elastic ? "spring" : "rigid");
+}
+
 /* ---- output --------------------------------------------------------------------------------------------------------------- */
 
 static void print_line(void *context, const char *name, double value, const char *unit)
@@ -110,7 +119,7 @@ static int print_table(const struct operating_point *point, const struct static_
 {
     const struct model *model = point->mechanism->model;
     const struct stability *stability = &answer->stability;
-    const char *headings[] = {"positions", "moved", "held by", "actuators", "loops"};
+    const char *headings[] = {"positions", "moved", "held by", "actuators", "loops", "couplings"};
     const double *tip = answer->tip.p;
     printf("%s: %s equilibrium", model->robot->name, static_stability_text(stability));
     if (stability->unstable + stability->indifferent > 0)
@@ -122,6 +131,7 @@ static int print_table(const struct operating_point *point, const struct static_
     static_list_holding(model, answer, print_line, &headings[2]);
     static_list_forces(model, answer, print_line, &headings[3]);
     list_loops(model, answer, print_line, &headings[4]);
+    list_couplings(model, answer, print_line, &headings[5]);
     printf("\n  %-28s %14.9g %14.9g %14.9g m\n", "tip", tip[0], tip[1], tip[2]);
     for (int i = 0; i < model->n_links; i++) {
         const double *d = answer->deflection[i];
@@ -142,11 +152,8 @@ static int print_json(const struct operating_point *point, const struct static_a
     static const struct {
         const char *key;
         void (*list)(const struct model *, const struct static_answer *, show_number *, void *);
-    } lists[] = {{"positions", list_positions},
-                 {"moved", list_moved},
-                 {"holding", static_list_holding},
-                 {"actuators", static_list_forces},
-                 {"loops", list_loops}};
+    } lists[] = {{"positions", list_positions},     {"moved", list_moved}, {"holding", static_list_holding},
+                 {"actuators", static_list_forces}, {"loops", list_loops}, {"couplings", list_couplings}};
     const struct mechanism *m = point->mechanism;
     const struct stability *stability = &answer->stability;
     struct json_object *out = json_object_new_object(), *lengths = json_object_new_object(),

@@ -96,24 +96,27 @@ LIMBER_API const char *limber_robot_name(const limber_robot *robot);
 LIMBER_API const char *limber_robot_description(const limber_robot *robot);
 
 /* Lengths of arrays: positions; velocities, accelerations and generalized forces; forces of joints (one for each
-   velocity of a joint, driven or not); velocities of prescribed joints; constraints of all loops. */
+   velocity of a joint, driven or not); velocities of prescribed joints; constraints of all loops and
+   rigid couplings. */
 LIMBER_API int limber_robot_nq(const limber_robot *robot);
 LIMBER_API int limber_robot_nv(const limber_robot *robot);
 LIMBER_API int limber_robot_joint_forces(const limber_robot *robot);
 LIMBER_API int limber_robot_prescribed(const limber_robot *robot);
 LIMBER_API int limber_robot_constraints(const limber_robot *robot);
 
-/* Numbers of links, line actuators and loops. */
+/* Numbers of links, line actuators, frames, loops and couplings. */
 LIMBER_API int limber_robot_links(const limber_robot *robot);
 LIMBER_API int limber_robot_actuators(const limber_robot *robot);
 LIMBER_API int limber_robot_frames(const limber_robot *robot); /* those that the file names */
 LIMBER_API int limber_robot_loops(const limber_robot *robot);
+LIMBER_API int limber_robot_couplings(const limber_robot *robot);
 
 /* Names as in the robot file, by index from 0; NULL where the index is out of range. */
 LIMBER_API const char *limber_robot_link_name(const limber_robot *robot, int link);
 LIMBER_API const char *limber_robot_joint_name(const limber_robot *robot, int link);
 LIMBER_API const char *limber_robot_actuator_name(const limber_robot *robot, int actuator);
 LIMBER_API const char *limber_robot_loop_name(const limber_robot *robot, int loop);
+LIMBER_API const char *limber_robot_coupling_name(const limber_robot *robot, int coupling);
 LIMBER_API const char *limber_robot_frame_name(const limber_robot *robot, int frame);
 
 /* The index of a link, or of a frame of the robot file, by its name; LIMBER_NO_NAME (negative) where there is none. */
@@ -139,7 +142,7 @@ enum {
     LIMBER_ELASTIC_VELOCITIES, /* of qd, qdd and generalized forces                                          */
     LIMBER_JOINT_FORCES,       /* of limber_robot_set_joint_forces()                                         */
     LIMBER_PRESCRIBED,         /* of limber_robot_set_prescribed_accelerations()                             */
-    LIMBER_CONSTRAINTS         /* of gaps and multipliers; `link` is the index of a loop                     */
+    LIMBER_CONSTRAINTS         /* of gaps and multipliers; `link` counts loops, then rigid couplings         */
 };
 LIMBER_API int limber_robot_range(const limber_robot *robot, int link, int which, int *first, int *count);
 
@@ -206,9 +209,14 @@ LIMBER_API int limber_robot_close_loops(limber_robot *robot);
    or 1/s; each may be NULL. */
 LIMBER_API int limber_robot_gaps(limber_robot *robot, double *gap, double *rate);
 
-/* Multipliers [limber_robot_constraints()] at the state, N or N m: the forces that keep the loops closed; 0 for
-   dropped constraints. Runs the forward dynamics, with its failures. */
+/* Multipliers [limber_robot_constraints()] at the state, N or N m: the forces that keep loops and rigid couplings
+   closed; 0 for dropped constraints. Runs the forward dynamics, with its failures. */
 LIMBER_API int limber_robot_multipliers(limber_robot *robot, double *lambda);
+
+/* Forces of couplings on their gaps [limber_robot_couplings()]: the multiplier of a rigid one, minus (stiffness gap +
+   damping rate) of an elastic one, N or N m; and the gaps of elastic ones, rad or m. Runs the forward dynamics, with its
+   failures. */
+LIMBER_API int limber_robot_coupling_forces(limber_robot *robot, double *force, double *gap);
 
 /* ---- dynamics: M qdd + h = Q, at the state -------------------------------------------------------------------- */
 

@@ -59,10 +59,10 @@ int limber_robot_bias(limber_robot *robot, double *h)
 {
     if (robot == NULL || h == NULL) return LIMBER_BAD_ARGUMENT;
     struct mechanism *m = &robot->mechanism;
-    const struct input alone = {.q = robot->at.q, .qd = robot->at.qd};
-    mechanism_at(&robot->mechanism, STAGE_POSITION);
-    dyn_inverse(m->model, m->work, &alone, NULL, h);
-    return finish(robot, STATUS_OK, m->model->nv, h);
+    const enum status status = mechanism_at(m, m->joint_force != NULL ? STAGE_FORCES : STAGE_POSITION);
+    const struct input alone = {.q = robot->at.q, .qd = robot->at.qd, .joint_force = m->joint_force};
+    if (status == STATUS_OK) dyn_inverse(m->model, m->work, &alone, NULL, h);
+    return finish(robot, status, m->model->nv, h);
 }
 
 /* ---- derivatives ---------------------------------------------------------------------------------------------- */
@@ -174,6 +174,9 @@ int limber_robot_energy(limber_robot *robot, double *kinetic, double *elastic, d
 {
     if (robot == NULL) return LIMBER_BAD_ARGUMENT;
     struct energy energy;
+    const enum status status =
+        mechanism_at(&robot->mechanism, robot->robot->n_couplings > 0 ? STAGE_FORCES : STAGE_VELOCITY);
+    if (status != STATUS_OK) return finish(robot, status, 0, NULL);
     mechanism_place(&robot->mechanism, PLACED_AND_MOVING);
     mechanism_energy(&robot->mechanism, &robot->in, &energy);
     if (kinetic != NULL) *kinetic = energy.kinetic;
@@ -193,6 +196,14 @@ int limber_robot_actuator_lengths(limber_robot *robot, double *length, double *r
         if (rate != NULL) rate[i] = line[i].rate;
     }
     return LIMBER_OK;
+}
+
+int limber_robot_coupling_forces(limber_robot *robot, double *force, double *gap)
+{
+    if (robot == NULL || force == NULL || gap == NULL) return LIMBER_BAD_ARGUMENT;
+    const enum status status = forward(robot, robot->qdd);
+    if (status == STATUS_OK) mechanism_couplings(&robot->mechanism, false, force, gap);
+    return finish(robot, status, robot->robot->n_couplings, force);
 }
 
 /* ---- reactions ------------------------------------------------------------------------------------------------ */

@@ -140,6 +140,11 @@ int limber_robot_loops(const limber_robot *robot)
     return robot->robot->n_loops;
 }
 
+int limber_robot_couplings(const limber_robot *robot)
+{
+    return robot->robot->n_couplings;
+}
+
 int limber_robot_constraints(const limber_robot *robot)
 {
     return robot->mechanism.constraints->n_rows;
@@ -168,6 +173,11 @@ const char *limber_robot_actuator_name(const limber_robot *robot, int actuator)
 const char *limber_robot_loop_name(const limber_robot *robot, int loop)
 {
     return within(loop, robot->robot->n_loops) ? robot->robot->loop[loop].name : NULL;
+}
+
+const char *limber_robot_coupling_name(const limber_robot *robot, int coupling)
+{
+    return within(coupling, robot->robot->n_couplings) ? robot->robot->coupling[coupling].name : NULL;
 }
 
 const char *limber_robot_frame_name(const limber_robot *robot, int frame)

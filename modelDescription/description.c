@@ -26,8 +26,8 @@ static void write_interfaces(struct xml *xml, const struct fmu *fmu)
 {
     const char *identifier = fmu->name;
     const int n_links = fmu->model != NULL ? fmu->model->n_links : 0;
-    /* Loops open and quaternions lose their norm while an importer integrates: fmi2CompletedIntegratorStep checks both */
-    bool may_drift = fmu->model != NULL && fmu->model->robot->n_loops > 0;
+    /* Gaps open and quaternions lose their norm while an importer integrates: fmi2CompletedIntegratorStep checks both */
+    bool may_drift = fmu->model != NULL && robot_is_closed(fmu->model->robot);
     for (int i = 0; i < n_links; i++) may_drift = may_drift || joint_quaternion(&fmu->model->robot->link[i].joint) >= 0;
     if (!fmu->variables->discrete) {
         xml_begin(xml, "ModelExchange");

@@ -248,9 +248,10 @@ static void report_open(struct mechanism *m, struct report *report)
         char label[MOST_LABEL], angle_text[64] = " remains";
         if (c->count > 3) snprintf(angle_text, sizeof angle_text, " and a misalignment of %.3g rad remain", angle);
         report_add(report, REPORT_ERROR,
-                   "%s: cannot be closed from the start positions: a gap of %.3g m%s; give start "
-                   "positions nearer to a closed pose, or check lengths and frames",
-                   constraint_label(c, label), gap, angle_text);
+                   "%s: cannot be closed from the start positions: a gap of %.3g m%s%s; give start "
+                   "positions nearer to a closed pose, or check %s",
+                   constraint_label(c, label), gap, c->kind == &coupling_constraint ? " (or rad)" : "", angle_text,
+                   c->kind == &coupling_constraint ? "offset and factors" : "lengths and frames");
     }
 }
 
@@ -340,6 +341,7 @@ static void report_move(const struct mechanism *m, const struct move *move, bool
 {
     const struct model *model = m->model;
     const struct joint_model *joint = &model->link[move->link].joint;
+    const struct constraint *c = with_exact_start(m, move->link);
     const char *name = model->robot->link[move->link].joint.name, *unit = joint->part[move->k] == TURNS ? "rad" : "m";
     char label[MOST_LABEL], coordinate[32] = "";
     if (joint->nv > 1) snprintf(coordinate, sizeof coordinate, ", coordinate %d,", move->k + 1);
@@ -349,10 +351,12 @@ static void report_move(const struct mechanism *m, const struct move *move, bool
     else
         report_add(report, REPORT_ERROR,
                    "%s: to close the loops from the start positions, joint '%s'%s would have to move by %.6g "
-                   "%s, more than %g %s; check lengths and frames, give start positions nearer to a closed pose, or "
-                   "give the loop \"start\": \"approximate\" (limber-robot/2)",
-                   constraint_label(with_exact_start(m, move->link), label), name, coordinate, move->change, unit,
-                   FARTHEST, unit);
+                   "%s, more than %g %s; %s",
+                   constraint_label(c, label), name, coordinate, move->change, unit, FARTHEST, unit,
+                   c->kind == &coupling_constraint
+                       ? "check offset and factors, or give start positions nearer to a closed pose"
+                       : "check lengths and frames, give start positions nearer to a closed pose, or give the loop "
+                         "\"start\": \"approximate\" (limber-robot/2)");
 }
 
 /* Reports all moves as notes; if `limited`, also an error for the largest of those that are too far */

@@ -145,3 +145,20 @@ const struct constraint_kind coupling_constraint = {.part = "couplings",
                                                     .set_loads = set_loads,
                                                     .add_load_changes = add_load_changes,
                                                     .moved_by = moved_by};
+
+/* ---- both -------------------------------------------------------------------------------------------------------- */
+
+void mechanism_couplings(struct mechanism *m, bool changes, double *F, double *gap)
+{
+    const struct constraints *all = m->constraints;
+    for (int i = 0; i < m->n_elements; i++) {
+        struct force_element *e = &m->element[i];
+        if (e->kind != &coupling_element) continue;
+        if (!changes) force(m, NULL, e); /* generated code has not computed it */
+        F[e->part] = changes ? e->dF : e->F;
+        gap[e->part] = changes ? e->dx : e->x;
+    }
+    for (int i = 0; i < all->count; i++)
+        if (all->constraint[i].kind == &coupling_constraint)
+            F[all->constraint[i].part] = (changes ? all->dlambda : all->lambda)[all->constraint[i].first];
+}

@@ -241,7 +241,7 @@ static void measure_own_terms(struct mechanism *m, struct statics *s)
 }
 
 /* Sizes of the terms that add up to f, coordinate by coordinate, none of them smaller because forces cancel or because they pass
-   through a joint: weight, strain and springs, wrenches, torques, loops and lines */
+   through a joint: weight, strain and springs, wrenches, torques, couplings, loops and lines */
 static void measure_terms(struct mechanism *m, struct statics *s)
 {
     const struct model *model = m->model;
@@ -251,6 +251,8 @@ static void measure_terms(struct mechanism *m, struct statics *s)
         add_weight_size(m, s, i, &w->self, w->O.p);
         if (model->link[i].has_payload) add_weight_size(m, s, i, &w->load, w->section[0].T.p);
     }
+    for (int c = 0; c < model->nv && m->joint_force != NULL; c++)
+        s->terms[c] += fabs(m->joint_force[c]) + fabs(m->multiplier_force[c]);
     for (int l = 0; l < m->n_loads; l++) {
         const struct load *load = &m->load[l];
         const struct anchor at = {.link = load->link, .section = load->section};

@@ -75,10 +75,17 @@ static bool is_spanned(const struct robot *robot, int link)
     return false;
 }
 
+bool robot_is_closed(const struct robot *robot)
+{
+    bool closed = robot->n_loops > 0;
+    for (int i = 0; i < robot->n_couplings; i++) closed = closed || !robot->coupling[i].elastic;
+    return closed;
+}
+
 bool joint_actuated(const struct robot *robot, int link)
 {
     int count = 0;
-    if (robot->n_loops > 0 || !is_spanned(robot, link)) return false;
+    if (robot_is_closed(robot) || !is_spanned(robot, link)) return false;
     for (int i = 0; i < robot->n_links; i++) {
         const struct joint *joint = &robot->link[i].joint;
         if (!is_spanned(robot, i)) continue;

@@ -168,7 +168,10 @@ enum site_type robot_site_section(const struct link *link, const struct site *si
 /* Whether two sites are fixed to each other. */
 bool robot_site_same_section(const struct robot *robot, const struct site *a, const struct site *b);
 
-/* Whether actuators move the joint of a link in place of a drive: the robot has no loops, as many actuators (without springs) as its
+/* Whether it has constraints: loops or rigid couplings. */
+bool robot_is_closed(const struct robot *robot);
+
+/* Whether actuators move the joint of a link in place of a drive: the robot is not closed, as many actuators (without springs) as its
    passive joints between the points of an actuator have velocities, and this is one of these joints. */
 bool joint_actuated(const struct robot *robot, int link);
 

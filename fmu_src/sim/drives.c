@@ -42,7 +42,7 @@ enum status sim_start_drives(struct sim *sim)
     return status;
 }
 
-enum status sim_drive_efforts(struct instance *instance, const struct point *at, bool given)
+enum status sim_drive_efforts(struct instance *instance, const struct point *at, const double *w)
 {
     struct sim *sim = sim_of(instance);
     const struct robot *robot = sim->robot;
@@ -54,10 +54,11 @@ enum status sim_drive_efforts(struct instance *instance, const struct point *at,
     for (int pass = 0; pass < 2 && status == STATUS_OK; pass++) { /* inputs, from which states start; states */
         for (int d = 0; d < robot->n_drives; d++) {
             const struct robot_drive *rd = &robot->drive[d];
-            for (int r = 0; r < rd->drive->n_rows; r++)
-                if (pass == 0 ? rd->drive->row[r].role == INPUT && robot_drive_input(rd, r)
-                              : given && drive_is_state(&rd->drive->row[r]))
-                    sim->at.drive[rd->first + r] = at->drive[rd->first + r];
+            for (int r = 0; r < rd->drive->n_rows; r++) {
+                double *value = &sim->at.drive[rd->first + r];
+                if (pass == 0 && robot_drive_input(rd, r)) *value = at->drive[rd->first + r];
+                if (pass == 1 && w != NULL && drive_is_state(&rd->drive->row[r])) *value = *w++;
+            }
         }
         if (pass == 0) status = sim_start_drives(sim);
     }

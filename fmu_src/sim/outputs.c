@@ -13,8 +13,8 @@ static void take_arrays(struct sim *sim, struct outputs *outputs)
     outputs->position_rate = arena_allocate(arena, (size_t)model->nq, sizeof *outputs->position_rate);
     outputs->link = arena_allocate(arena, (size_t)model->n_links, sizeof *outputs->link);
     outputs->frame = arena_allocate(arena, 1 + (size_t)sim->robot->n_frames, sizeof *outputs->frame);
-    outputs->length = arena_allocate(arena, n_actuators, sizeof *outputs->length);
-    outputs->length_rate = arena_allocate(arena, n_actuators, sizeof *outputs->length_rate);
+    arena_arrays(arena, n_actuators, ARRAYS(&outputs->length, &outputs->length_rate));
+    arena_arrays(arena, (size_t)sim->robot->n_couplings, ARRAYS(&outputs->coupling_force, &outputs->gap));
 }
 
 void outputs_make(struct sim *sim)
@@ -59,6 +59,7 @@ enum status outputs_compute(struct sim *sim)
     }
     outputs_frames(sim);
     if (m->n_elements > 0) elements_measure(m, &in);
+    mechanism_couplings(m, false, outputs->coupling_force, outputs->gap);
     outputs->actuator_power = 0;
     for (int i = 0; i < sim->robot->n_actuators; i++) {
         const struct force_element *line = &m->element[i];
@@ -98,5 +99,6 @@ void outputs_change(struct sim *sim)
         changes->length[i] = m->element[i].dx;
         changes->length_rate[i] = m->element[i].drate;
     }
+    mechanism_couplings(m, true, changes->coupling_force, changes->gap);
     outputs_change_frames(sim);
 }

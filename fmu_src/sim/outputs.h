@@ -27,6 +27,7 @@ struct outputs {
     struct frame_outputs *frame;         /* 1 + n_frames: the tip, then the frames of the robot that are sensors */
     struct link_outputs *link;           /* n_links                                                    */
     double *length, *length_rate;        /* n_actuators                                                */
+    double *coupling_force, *gap;        /* n_couplings                                                */
 
     const double *drive;                        /* all values of the drives                            */
     const double *supply_demand, *supply_share; /* n_supplies                                          */

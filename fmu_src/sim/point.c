@@ -66,8 +66,7 @@ struct input point_input(const struct point *point)
                           .tip_wrench = point->tip_wrench,
                           .frame_wrench = point->frame_wrench,
                           .prescribed_qdd = point->prescribed_qdd,
-                          .actuator_force = point->actuator_force,
-                          .drive = point->model->robot->n_drives > 0 ? point->drive : NULL};
+                          .actuator_force = point->actuator_force};
 }
 
 struct direction point_direction(const struct point *seed, const double *dx)

@@ -87,6 +87,7 @@ static enum status build_robot(struct sim *sim, const char *text)
     sim->actuator_force = sim->balance.n > 0 ? sim->balance.F : sim->at.actuator_force;
     sim->in = point_input(&sim->at);
     sim->in.actuator_force = sim->actuator_force;
+    sim->in.drive = sim->robot->n_drives > 0 ? sim->at.drive : NULL;
     const int n_rows = sim->mechanism.constraints->n_rows;
     stepper->own[0] = (struct saved_part){sim->at.q, point_size(&sim->at)};
     stepper->own[1] = (struct saved_part){sim->active_rows, n_rows};

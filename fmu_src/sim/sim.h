@@ -61,8 +61,8 @@ void sim_hold_actuator(struct instance *instance, int actuator, int hold);
 struct statics *sim_statics(struct instance *instance);
 
 /* Efforts of the drives inside the arm at a state as it is, loops open or closed: into tau and actuator_force of the point. Its q, qd and
-   inputs of drives are used, and its states of drives if `given`; otherwise they are those of a start there. */
-enum status sim_drive_efforts(struct instance *instance, const struct point *at, bool given);
+   inputs of drives are used; w: states of drives, NULL: those of a start there. */
+enum status sim_drive_efforts(struct instance *instance, const struct point *at, const double *w);
 
 /* After a static start: the command of a drive inside the arm that holds it there; NAN: none. */
 double sim_holding_command(const struct instance *instance, int drive);

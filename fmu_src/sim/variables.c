@@ -50,6 +50,8 @@ enum { MOST_TEXT = 1024 }; /* of a name or a description, with the terminating z
     COMPUTED(ROOT_FORCE, "%L.root_force", LINK, 3, OUTPUT, ALWAYS("N"), NULL, value_root_force, depends_root_force, "force that the joint exerts on the link, hinge axes") \
     COMPUTED(ROOT_MOMENT, "%L.root_moment", LINK, 3, OUTPUT, ALWAYS("N.m"), NULL, value_root_moment, depends_root_moment, "moment that the joint exerts on the link about the hinge, hinge axes") \
     COMPUTED(LOOP_FORCE, "%C.force", LOOP, EQUATIONS, OUTPUT, BY_EQUATION("N.m", "N"), NULL, value_loop_force, depends_loop_force, "multiplier of the loop's constraint: force or moment on the first of the two links") \
+    COMPUTED(COUPLING_FORCE, "%K.force", COUPLING, BY_GAP, OUTPUT, BY_COORDINATE("N.m", "N"), NULL, value_coupling_force, depends_coupling_force, "force of the coupling on its gap: multiplier of a rigid one") \
+    COMPUTED(COUPLING_GAP, "%K.gap", SPRING, BY_GAP, OUTPUT, BY_COORDINATE("rad", "m"), NULL, value_gap, depends_gap, "sum of the coupling's terms minus its offset") \
     COMPUTED(ACTUATOR_LENGTH, "%A.length", ACTUATOR, 1, OUTPUT, ALWAYS("m"), NULL, value_actuator_length, depends_actuator_length, "distance between the actuator's two points") \
     COMPUTED(ACTUATOR_RATE, "%A.rate", ACTUATOR, 1, OUTPUT, ALWAYS("m/s"), NULL, value_actuator_rate, depends_actuator_rate, "rate of the actuator's length") \
     COMPUTED(FORCE_DRIVE, "%A.force", POWERED_ACTUATOR, 1, OUTPUT, ALWAYS("N"), NULL, value_drive_force, depends_drive_force, "force of the line actuator, from the drive, pushing its two points apart") \
@@ -66,12 +68,12 @@ enum { MOST_TEXT = 1024 }; /* of a name or a description, with the terminating z
     COMPUTED(DRIVE_RATE, "", DRIVE, WITH_STATE, LOCAL, NO_UNIT, NULL, value_drive, depends_drive, "derivative of the state") \
     COMPUTED(QUATERNION_RATE, "der(%J.%p)", FREE, WITH_STATE, LOCAL, ALWAYS("1/s"), NULL, value_position_rate, depends_quaternion_rate, "derivative of the state") \
     COMPUTED(ENERGY_KINETIC, "energy.kinetic", ROBOT, 1, LOCAL, ALWAYS("J"), NULL, value_kinetic_energy, NULL, "kinetic energy") \
-    COMPUTED(ENERGY_ELASTIC, "energy.elastic", ROBOT, 1, LOCAL, ALWAYS("J"), NULL, value_elastic_energy, NULL, "strain energy and energy of joint springs and stops") \
+    COMPUTED(ENERGY_ELASTIC, "energy.elastic", ROBOT, 1, LOCAL, ALWAYS("J"), NULL, value_elastic_energy, NULL, "strain energy and energy of joint springs, stops and couplings") \
     COMPUTED(ENERGY_GRAVITY, "energy.gravity", ROBOT, 1, LOCAL, ALWAYS("J"), NULL, value_gravity_energy, NULL, "potential energy of gravity, zero at the world's origin") \
     COMPUTED(ENERGY_TOTAL, "energy.total", ROBOT, 1, LOCAL, ALWAYS("J"), NULL, value_total_energy, NULL, "sum of kinetic, elastic and gravity energy") \
     COMPUTED(POWER_JOINTS, "power.joints", ROBOT, 1, LOCAL, ALWAYS("W"), NULL, value_joint_power, NULL, "power of all joint torques and forces") \
     COMPUTED(POWER_ACTUATORS, "power.actuators", ROBOT, 1, LOCAL, ALWAYS("W"), NULL, value_actuator_power, NULL, "power of all line actuators") \
-    COMPUTED(POWER_LOSSES, "power.losses", ROBOT, 1, LOCAL, ALWAYS("W"), NULL, value_losses, NULL, "power dissipated by joint friction, damping of links and damping of joint stops") \
+    COMPUTED(POWER_LOSSES, "power.losses", ROBOT, 1, LOCAL, ALWAYS("W"), NULL, value_losses, NULL, "power dissipated by joint friction, damping of links, of joint stops and of couplings") \
     \
     START(Q_START, "%J.%p_start", FREE, POSITIONS, BY_POSITION("rad", "m", "1"), "deg", number_start_position, KIND_Q, limit_start_position, "initial %p") \
     START(QD_START, "%J.%v_start", FREE, VELOCITIES, BY_JOINT("rad/s", "m/s"), "deg/s", number_start_velocity, KIND_QD, limit_none, "initial %v") \
@@ -105,6 +107,10 @@ enum { MOST_TEXT = 1024 }; /* of a name or a description, with the terminating z
     PARAMETER(MOTOR_INERTIA, "%J.motor_inertia", MOVING, GIVEN_MOTOR_INERTIA, NUMBERS, REAL, BY_JOINT("kg.m2", "kg"), NULL, number_motor_inertia, limit_not_negative, "motor inertia, reflected to the joint") \
     PARAMETER(STIFFNESS, "%J.stiffness", MOVING, GIVEN_STIFFNESS, NUMBERS, REAL, BY_JOINT("N.m/rad", "N/m"), NULL, number_stiffness, limit_not_negative, "stiffness of the joint spring") \
     PARAMETER(REST, "%J.rest", MOVING, GIVEN_REST, NUMBERS, REAL, BY_JOINT("rad", "m"), "deg", number_rest, limit_none, "rest position of the joint spring") \
+    PARAMETER(COUPLING_OFFSET, "%K.offset", COUPLING, 0, BY_GAP, REAL, BY_COORDINATE("rad", "m"), NULL, number_offset, limit_none, "sum of the coupling's terms at which its gap is zero") \
+    PARAMETER(COUPLING_STIFFNESS, "%K.stiffness", SPRING, 0, BY_GAP, REAL, BY_COORDINATE("N.m/rad", "N/m"), NULL, number_coupling_stiffness, limit_not_negative, "stiffness of the coupling") \
+    PARAMETER(COUPLING_DAMPING, "%K.damping", SPRING, 0, BY_GAP, REAL, BY_COORDINATE("N.m.s/rad", "N.s/m"), NULL, number_coupling_damping, limit_not_negative, "damping of the coupling") \
+    PARAMETER(COUPLING_BACKLASH, "%K.backlash", SPRING, 0, BY_GAP, REAL, BY_COORDINATE("rad", "m"), NULL, number_backlash, limit_not_negative, "width of the gap in which the coupling exerts no force") \
     PARAMETER(DRIVE_PARAMETER, "", DRIVE, 0, VALUES_OF_DRIVE, REAL, NO_UNIT, NULL, number_drive, limit_drive, "") \
     PARAMETER(SUPPLY_PRESSURE, "%S.pressure", SUPPLY, 0, 1, REAL, ALWAYS("Pa"), "bar", number_supply_pressure, limit_positive, "pressure of the supply") \
     PARAMETER(SUPPLY_FLOW_LIMIT, "%S.flow_limit", SUPPLY, 0, 1, REAL, ALWAYS("m3/s"), "l/min", number_supply_flow_limit, limit_positive, "largest flow of the supply's pump") \
@@ -136,6 +142,7 @@ enum kind {
 #define BY_POSITION(angle, distance, number) angle, distance, number
 #define BY_JOINT(angle, distance)            angle, distance, NULL
 #define BY_EQUATION(angle, distance)         angle, distance, NULL
+#define BY_COORDINATE(angle, distance)       angle, distance, NULL
 #define ALWAYS(unit)                         unit, unit, unit
 #define NO_UNIT                              NULL, NULL, NULL
 
@@ -202,6 +209,8 @@ static bool owner_has(const struct model *model, int i, const struct table_row *
     case GAUGE: return i > 0 && robot->frame[i - 1].sensor && robot->frame[i - 1].gauge;
     case POWERED_ACTUATOR: return robot_drive_of_actuator(robot, i) != NULL;
     case OPEN_ACTUATOR: return robot_drive_of_actuator(robot, i) == NULL;
+    case SPRING: return robot->coupling[i].elastic;
+    case COUPLING:
     case ACTUATOR:
     case LOOP:
     case DRIVE:
@@ -222,6 +231,8 @@ static int owners_of(const struct model *model, const struct table_row *row)
     case OPEN_ACTUATOR:
     case ACTUATOR: return model->robot->n_actuators;
     case LOOP: return model->robot->n_loops;
+    case COUPLING:
+    case SPRING: return model->robot->n_couplings;
     case DRIVE: return model->robot->n_drives;
     case SUPPLY: return model->robot->n_supplies;
     case ROBOT: return 1;
@@ -240,6 +251,7 @@ static int count_of(const struct model *model, int i, const struct table_row *ro
     case MODES: return model->link[i].m;
     case EQUATIONS: return loop_equations(model->robot->loop[i].type);
     case VALUES_OF_DRIVE: return drive_value_count(model->robot, i, row);
+    case BY_GAP: return 1;
     default: return row->count;
     }
 }
@@ -258,6 +270,7 @@ static const char *token_text(const struct robot *robot, const struct joint_grou
     case 'J': return robot->link[i].joint.name;
     case 'L': return robot->link[i].name;
     case 'C': return robot->loop[i].name;
+    case 'K': return robot->coupling[i].name;
     case 'S': return robot->supply[i].name;
     case 'F': return i > 0 ? robot->frame[i - 1].name : "tip";
     default: return robot->actuator[i].name; /* A */
@@ -429,9 +442,11 @@ static void relate_variables(struct builder *b)
 {
     struct variables *v = b->v;
     number_states(b);
-    for (int s = 0; s < v->n_states; s++) { /* loops move all coordinates of the arm, a norm only its own quaternion */
+    for (int s = 0; s < v->n_states;
+         s++) { /* constraints move all coordinates of the arm, a norm only its own quaternion */
         struct variable *state = &v->row[v->state[s]];
-        state->reinit = state->row->owner != DRIVE && (b->model->robot->n_loops > 0 || in_quaternion(b->model, state));
+        state->reinit =
+            state->row->owner != DRIVE && (robot_is_closed(b->model->robot) || in_quaternion(b->model, state));
     }
     for (int r = 0; r < v->n; r++) {
         struct variable *variable = &v->row[r];

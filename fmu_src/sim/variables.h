@@ -37,16 +37,16 @@ struct variable {
     enum initial initial;
     const struct table_row *row;      /* row of the robot's table; NULL: a variable of a drive                  */
     const struct drive_row *in_drive; /* row of a drive inside the arm; NULL: not of one, or a derivative */
-    int owner;                 /* link, loop, actuator, frame (0: the tip), drive, supply; 0 for the robot's own */
-    int k;                     /* position, velocity, component, mode or equation, value of a drive, from 0 */
-    int reference;             /* value reference: index into the values                                 */
-    double start;              /* of inputs and parameters                                               */
-    double nominal;            /* of states; 0: none                                                     */
-    int state;                 /* its number in the state vector; -1: not a state                        */
-    int start_of;              /* parameter: number of the state that it is the start value of, else -1  */
-    int rate;                  /* state or input: reference of its time derivative; -1: not a variable   */
-    int derivative_of;         /* row of the state that it is declared the derivative of, else -1        */
-    bool reinit;               /* state: an event of the FMU may change it (instance_project())          */
+    int owner;         /* link, loop, coupling, actuator, frame (0: the tip), drive, supply; 0 for the robot's own */
+    int k;             /* position, velocity, component, mode or equation, value of a drive, from 0 */
+    int reference;     /* value reference: index into the values                                 */
+    double start;      /* of inputs and parameters                                               */
+    double nominal;    /* of states; 0: none                                                     */
+    int state;         /* its number in the state vector; -1: not a state                        */
+    int start_of;      /* parameter: number of the state that it is the start value of, else -1  */
+    int rate;          /* state or input: reference of its time derivative; -1: not a variable   */
+    int derivative_of; /* row of the state that it is declared the derivative of, else -1        */
+    bool reinit;       /* state: an event of the FMU may change it (instance_project())          */
     const struct limit *limit; /* of a parameter; NULL: none                                     */
 };
 

@@ -101,6 +101,8 @@ VALUE(rotation, outputs->link[variable->owner].rotation[variable->k])
 VALUE(root_force, outputs->link[variable->owner].wrench[3 + variable->k])
 VALUE(root_moment, outputs->link[variable->owner].wrench[variable->k])
 VALUE(loop_force, outputs->lambda[outputs->constraint[variable->owner].first + variable->k])
+VALUE(coupling_force, outputs->coupling_force[variable->owner])
+VALUE(gap, outputs->gap[variable->owner])
 VALUE(actuator_length, outputs->length[variable->owner])
 VALUE(actuator_rate, outputs->length_rate[variable->owner])
 VALUE(kinetic_energy, outputs->energy.kinetic)
@@ -131,11 +133,12 @@ bool variable_change(const struct variable *variable, const struct outputs *chan
 
 /* ---- numbers of the robot -------------------------------------------------------------------------------------------------------- */
 
-/* NUMBER_OF(owner, member): read and write a member of struct robot, or of a link, a drive or a supply of it */
-#define LINK_OF(robot)   (&(robot)->link[variable->owner])
-#define DRIVE_OF(robot)  (&(robot)->drive[variable->owner])
-#define SUPPLY_OF(robot) (&(robot)->supply[variable->owner])
-#define ROBOT_OF(robot)  (robot)
+/* NUMBER_OF(owner, member): read and write a member of struct robot, or of a link, a drive, a supply or a coupling of it */
+#define LINK_OF(robot)     (&(robot)->link[variable->owner])
+#define DRIVE_OF(robot)    (&(robot)->drive[variable->owner])
+#define SUPPLY_OF(robot)   (&(robot)->supply[variable->owner])
+#define COUPLING_OF(robot) (&(robot)->coupling[variable->owner])
+#define ROBOT_OF(robot)    (robot)
 #define READ(name, owner, member)                                                         \
     static double read_##name(const struct robot *robot, const struct variable *variable) \
     {                                                                                     \
@@ -186,6 +189,10 @@ NUMBER_OF(payload_com, LINK_OF, payload.com[variable->k], double)
 NUMBER_OF(payload_inertia, LINK_OF, payload.inertia[variable->k], double)
 NUMBER_OF(elastic_terms, ROBOT_OF, elastic_terms, enum elastic_terms)
 NUMBER_OF(drive, DRIVE_OF, value[variable->k], double)
+NUMBER_OF(offset, COUPLING_OF, offset, double)
+NUMBER_OF(coupling_stiffness, COUPLING_OF, stiffness, double)
+NUMBER_OF(coupling_damping, COUPLING_OF, damping, double)
+NUMBER_OF(backlash, COUPLING_OF, backlash, double)
 NUMBER_OF(supply_pressure, SUPPLY_OF, pressure, double)
 NUMBER_OF(supply_flow_limit, SUPPLY_OF, flow_limit, double)
 

@@ -37,7 +37,7 @@ static int group_of(const int *group, int link)
     return link >= 0 ? group[link] : -1;
 }
 
-/* A loop or an actuator merges the groups of two links */
+/* A loop, an actuator or a coupling merges the groups of two links */
 static void join(struct structure *s, int a, int b)
 {
     const int from = group_of(s->group, a), to = group_of(s->group, b);
@@ -45,7 +45,15 @@ static void join(struct structure *s, int a, int b)
         if (s->group[i] == from) s->group[i] = to;
 }
 
-/* Everything outward of a root accelerates together, and nothing else does, but for loops and actuators */
+/* A link of a coupling that does not have a prescribed motion; if all have, the first */
+static int free_link(const struct structure *s, const struct coupling *coupling)
+{
+    for (int i = 0; i < coupling->n_terms; i++)
+        if (s->group[coupling->term[i].link] >= 0) return coupling->term[i].link;
+    return coupling->term[0].link;
+}
+
+/* Everything outward of a root accelerates together, and nothing else does, but for loops, actuators and couplings */
 static void find_groups(struct structure *s)
 {
     const struct model *model = s->model;
@@ -62,6 +70,9 @@ static void find_groups(struct structure *s)
         for (int k = 0; k < 2; k++) join(s, loop->side[k].link, loop->plane_of);
     }
     for (int i = 0; i < robot->n_actuators; i++) join(s, robot->actuator[i].from.link, robot->actuator[i].to.link);
+    for (int i = 0; i < robot->n_couplings; i++)
+        for (int k = 1; k < robot->coupling[i].n_terms; k++)
+            join(s, free_link(s, &robot->coupling[i]), robot->coupling[i].term[k].link);
 }
 
 /* Which values of each drive depend on which: a NaN as the seed makes every dependent value NaN */
@@ -246,11 +257,11 @@ bool depends_quaternion_rate(const struct structure *s, const struct variable *u
 }
 
 /* Accelerations and reactions of a link depend on all that accelerates together with it or is attached outward of it, and on
-   prescribed motion inward of that; with loops or actuators, on any prescribed motion. */
+   prescribed motion inward of that; with loops, actuators or couplings, on any prescribed motion. */
 static bool couples(const struct structure *s, int link, const struct variable *known)
 {
     const struct robot *robot = s->model->robot;
-    const bool joined = robot->n_loops > 0 || robot->n_actuators > 0, free = s->group[link] >= 0;
+    const bool joined = robot->n_loops + robot->n_actuators + robot->n_couplings > 0, free = s->group[link] >= 0;
     if (joined && (!free || is_prescribed(known))) return true;
     if (!joined && is_position_or_velocity(known) && is_floating(s->model, known)) return false;
     if (known->row->owner == OPEN_ACTUATOR) {
@@ -268,8 +279,16 @@ bool depends_accelerations(const struct structure *s, const struct variable *unk
     return couples(s, unknown->owner, known);
 }
 
+static bool is_coupled(const struct robot *robot, int link)
+{
+    for (int i = 0; i < robot->n_couplings; i++)
+        for (int k = 0; k < robot->coupling[i].n_terms; k++)
+            if (robot->coupling[i].term[k].link == link) return true;
+    return false;
+}
+
 /* In the directions in which a joint moves freely, what it exerts on its link follows from its own drive, friction and spring alone:
-   all moments of a joint with a quaternion, component by component, and all forces if it translates too. */
+   all moments of a joint with a quaternion, component by component, and all forces if it translates too and is not coupled. */
 bool depends_root_moment(const struct structure *s, const struct variable *unknown, const struct variable *known)
 {
     const struct joint *joint = &s->model->robot->link[unknown->owner].joint;
@@ -286,7 +305,7 @@ bool depends_root_force(const struct structure *s, const struct variable *unknow
 {
     const struct joint *joint = &s->model->robot->link[unknown->owner].joint;
     const int omega = joint_omega(joint);
-    if (omega <= 0) return couples(s, unknown->owner, known);
+    if (omega <= 0 || is_coupled(s->model->robot, unknown->owner)) return couples(s, unknown->owner, known);
     if (known->owner != unknown->owner || joint->passive) return false;
     if (known->row->count == POSITIONS) return known->k >= joint_quaternion(joint);
     return known->row->count == VELOCITIES && known->row->level == FORCE && known->k < omega;
@@ -300,6 +319,29 @@ bool depends_loop_force(const struct structure *s, const struct variable *unknow
     if (s->group[link] < 0) link = loop->side[1].link;
     if (s->group[link] < 0 && loop->plane_of >= 0) link = loop->plane_of;
     return couples(s, link, known);
+}
+
+/* Is it the position or, with `rate`, the velocity of a coordinate of a coupling? */
+static bool moves_gap(const struct structure *s, int coupling, const struct variable *known, bool rate)
+{
+    const struct coupling *c = &s->model->robot->coupling[coupling];
+    if (is_elastic(known) || known->row->level != (rate ? VELOCITY : POSITION)) return false;
+    for (int i = 0; i < c->n_terms; i++)
+        if (c->term[i].link == known->owner && c->term[i].k == known->k) return true;
+    return false;
+}
+
+bool depends_gap(const struct structure *s, const struct variable *unknown, const struct variable *known)
+{
+    return moves_gap(s, unknown->owner, known, false);
+}
+
+/* Of a spring on gap and rate, of a constraint as the accelerations of its links */
+bool depends_coupling_force(const struct structure *s, const struct variable *unknown, const struct variable *known)
+{
+    const struct coupling *coupling = &s->model->robot->coupling[unknown->owner];
+    if (!coupling->elastic) return couples(s, free_link(s, coupling), known);
+    return moves_gap(s, unknown->owner, known, false) || moves_gap(s, unknown->owner, known, true);
 }
 
 /* The body of a link that an elastic coordinate of the same link deforms; NULL: the known is not one */

@@ -7,7 +7,7 @@
 #include "sim/point.h"
 #include "sim/variables.h"
 
-/* The owner of a variable: the robot; links whose joint or body is of that sort; loops; actuators; frames that are sensors or
+/* The owner of a variable: the robot; links whose joint or body is of that sort; loops; couplings, and the elastic ones among them; actuators; frames that are sensors or
    loads, of which 0 is the tip and 1 + i is frame i of the robot; drives inside the arm; supplies. A joint or an actuator with a drive
    is powered; an actuator without one is open. */
 enum owner {
@@ -21,6 +21,8 @@ enum owner {
     BEAM,
     PAYLOAD,
     LOOP,
+    COUPLING,
+    SPRING,
     POWERED,
     ACTUATOR,
     OPEN_ACTUATOR,
@@ -34,7 +36,8 @@ enum owner {
 };
 
 /* Numbers of variables that differ between owners: positions, velocities or coordinates with numbers of the joint; elastic coordinates
-   of the link; equations of the loop; one for every state whose derivative is a variable of its own; values of this sort of the drive. */
+   of the link; equations of the loop; one for every state whose derivative is a variable of its own; values of this sort of the drive; one
+   whose unit is that of a gap. */
 enum {
     POSITIONS = -1,
     VELOCITIES = -2,
@@ -42,7 +45,8 @@ enum {
     MODES = -4,
     EQUATIONS = -5,
     WITH_STATE = -6,
-    VALUES_OF_DRIVE = -7
+    VALUES_OF_DRIVE = -7,
+    BY_GAP = -8
 };
 
 /* What a variable that can be set is: a position, a velocity or an acceleration of the motion, or a force. NUMBER: none of these. */
@@ -68,7 +72,7 @@ typedef double nominal_function(const struct model *model, int link, int k);
 
 /* clang-format off */
 struct table_row {
-    const char *name; /* %J name of the joint, %L the link, %C the loop, %A the actuator, %F the frame, %S the supply; %p, %v, %a, %f what the joint calls a
+    const char *name; /* %J name of the joint, %L the link, %C the loop, %K the coupling, %A the actuator, %F the frame, %S the supply; %p, %v, %a, %f what the joint calls a
                          position, velocity, acceleration, force (joint_position_group(), joint_velocity_group()) */
     enum owner owner;
     unsigned given; /* the number: only of joints that take it, enum joint_given (MOVING); only where the file gives it, enum
@@ -102,16 +106,17 @@ value_function value_q, value_qd, value_qdd, value_position_rate, value_tau, val
     value_frame_position, value_frame_quaternion, value_frame_velocity, value_frame_angular_velocity,
     value_frame_acceleration, value_frame_specific_force, value_frame_angular_rate, value_frame_curvature,
     value_frame_elongation, value_deflection, value_rotation, value_root_force, value_root_moment, value_loop_force,
-    value_actuator_length, value_actuator_rate, value_kinetic_energy, value_elastic_energy, value_gravity_energy,
-    value_drive, value_drive_torque, value_drive_force, value_supply_demand, value_supply_share, value_total_energy,
-    value_joint_power, value_actuator_power, value_losses;
+    value_coupling_force, value_gap, value_actuator_length, value_actuator_rate, value_kinetic_energy,
+    value_elastic_energy, value_gravity_energy, value_drive, value_drive_torque, value_drive_force, value_supply_demand,
+    value_supply_share, value_total_energy, value_joint_power, value_actuator_power, value_losses;
 
 extern const struct robot_number number_zero, number_start_position, number_start_velocity, number_gravity,
     number_length, number_mass_per_length, number_EIy, number_EIz, number_GJ, number_EA, number_inertia_per_length,
     number_E, number_G, number_density, number_outer_diameter, number_diameter, number_width, number_height,
     number_wall, number_section_scale, number_added_mass, number_payload_com, number_payload_inertia,
     number_damping_ratio, number_viscous, number_coulomb, number_motor_inertia, number_stiffness, number_rest,
-    number_payload_mass, number_elastic_terms, number_drive, number_supply_pressure, number_supply_flow_limit;
+    number_offset, number_coupling_stiffness, number_coupling_damping, number_backlash, number_payload_mass,
+    number_elastic_terms, number_drive, number_supply_pressure, number_supply_flow_limit;
 
 limit_function limit_none, limit_positive, limit_not_negative, limit_quaternion, limit_start_position, limit_length,
     limit_stiffness, limit_inertia, limit_elastic_terms, limit_boolean, limit_drive, limit_tolerance, limit_order,
@@ -143,10 +148,11 @@ bool planar_excludes(const struct structure *structure, const struct variable *u
 /* ---- columns (variables_depends.c) -------------------------------------------------------------------------------------- */
 
 depends_function depends_itself, depends_quaternion_rate, depends_accelerations, depends_root_force,
-    depends_root_moment, depends_loop_force, depends_deflection, depends_rotation, depends_frame_position,
-    depends_frame_quaternion, depends_frame_velocity, depends_frame_angular_velocity, depends_frame_acceleration,
-    depends_frame_specific_force, depends_frame_angular_rate, depends_frame_strain, depends_actuator_length,
-    depends_actuator_rate, depends_drive, depends_drive_torque, depends_drive_force, depends_supply;
+    depends_root_moment, depends_loop_force, depends_coupling_force, depends_gap, depends_deflection, depends_rotation,
+    depends_frame_position, depends_frame_quaternion, depends_frame_velocity, depends_frame_angular_velocity,
+    depends_frame_acceleration, depends_frame_specific_force, depends_frame_angular_rate, depends_frame_strain,
+    depends_actuator_length, depends_actuator_rate, depends_drive, depends_drive_torque, depends_drive_force,
+    depends_supply;
 
 /* ---- drives (variables_drives.c) ---------------------------------------------------------------------------------------- */
 

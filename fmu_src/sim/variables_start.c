@@ -5,7 +5,7 @@
 
 /* ---- how states start ----------------------------------------------------------------------------------------------------- */
 
-/* `found`: closing a loop or the static start may move a position away from its own start value. Driven joints are held; states of
+/* `found`: closing the robot or the static start may move a position away from its own start value. Driven joints are held; states of
    drives are computed from the motion. */
 struct start_dependence variable_start_dependence(const struct variable *unknown, const struct variables *variables,
                                                   const struct structure *structure)
@@ -20,7 +20,7 @@ struct start_dependence variable_start_dependence(const struct variable *unknown
         if (state->row->level == VELOCITY) by.velocity = true;
         if (owner == DRIVE || state->row->level != POSITION) continue;
         const struct joint *joint = &robot->link[state->owner].joint;
-        if (owner == FLEXIBLE || robot->n_loops > 0 || joint->passive || joint->hold == HOLD_FREE) by.found = true;
+        if (owner == FLEXIBLE || robot_is_closed(robot) || joint->passive || joint->hold == HOLD_FREE) by.found = true;
     }
     return by;
 }
@@ -71,7 +71,7 @@ static bool depends_on_number(const struct structure *s, const struct start_depe
                            depends == depends_frame_position || depends == depends_frame_quaternion ||
                            depends == depends_frame_strain || depends == depends_deflection ||
                            depends == depends_rotation || depends == depends_actuator_length;
-    if (!kinematic || by->found || by->drive || (by->velocity && s->model->robot->n_loops > 0)) return true;
+    if (!kinematic || by->found || by->drive || (by->velocity && robot_is_closed(s->model->robot))) return true;
     return number->row->owner == BEAM && depends != depends_itself;
 }
 
@@ -79,10 +79,10 @@ bool variable_depends_at_start(const struct variable *unknown, const struct vari
                                const struct start_dependence *by, const struct variables *variables,
                                const struct structure *structure)
 {
-    const bool loops = structure->model->robot->n_loops > 0, prescribed = known->row->owner == PRESCRIBED;
+    const bool closed = robot_is_closed(structure->model->robot), prescribed = known->row->owner == PRESCRIBED;
     if (known->causality == CAUSALITY_INPUT) {
         if (variable_depends(unknown, known, structure) || by->drive) return true;
-        if (by->velocity && loops && prescribed) return true;
+        if (by->velocity && closed && prescribed) return true;
         if (is_rate(unknown) && !prescribed && structure->model->n_prescribed == 0) return false;
         return by->found && acts_on_equilibrium(structure, known);
     }
@@ -90,7 +90,7 @@ bool variable_depends_at_start(const struct variable *unknown, const struct vari
     if (known->start_of >= 0) {
         const struct variable *state = &variables->row[variables->state[known->start_of]];
         const bool position = state->row->level == POSITION;
-        if (by->drive || (by->found && position) || (loops && by->velocity)) return true;
+        if (by->drive || (by->found && position) || (closed && by->velocity)) return true;
         return depends_on_state(structure, unknown, state, variables);
     }
     if (known->row->number->write == NULL) return false; /* of the integration */

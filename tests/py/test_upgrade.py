@@ -1,4 +1,4 @@
-"""limber upgrade: a format 1 file becomes one of format 2 with the same meaning, and nothing else of its text changes."""
+"""limber upgrade: a file becomes one of a newer format with the same meaning, and nothing else of its text changes."""
 
 import json
 import math
@@ -10,13 +10,17 @@ import jsonschema
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-SCHEMA = json.loads((ROOT / "resources/limber-robot-2.schema.json").read_text(encoding="utf-8"))
+SCHEMAS = {to: json.loads((ROOT / f"resources/limber-robot-{to}.schema.json").read_text(encoding="utf-8")) for to in (2, 3)}
 ROBOTS = sorted(file for file in (ROOT / "resources").glob("*.json") if not file.name.endswith(".schema.json"))
-FILES = [file for file in ROBOTS + sorted((ROOT / "tests/data/good").glob("*.json"))
-         if json.loads(file.read_text(encoding="utf-8"))["format"] == "limber-robot/1"]
+def format_of(file): return int(json.loads(file.read_text(encoding="utf-8"))["format"][-1])
+
+
+OLDER = {to: [file for file in ROBOTS + sorted((ROOT / "tests/data/good").glob("*.json")) if format_of(file) < to] for to in (2, 3)}
+FILES = OLDER[2]
 REFUSED = {"joints-named-like-links": ["links[1].name", "links[0].joint", "links[1].joint.name", "links[0].name"]}
-KEPT = [file for file in FILES if file.stem not in REFUSED]
+KEPT = [pytest.param(file, to, id=f"{file.stem}-{to}") for to in (2, 3) for file in OLDER[to] if file.stem not in REFUSED]
 NAMES = ["old.json", "-o", "new.json"]
+TO = {2: ["--to", "2"], 3: []}
 
 
 def run(program, *arguments, **options):
@@ -33,10 +37,18 @@ def bends(link):
     return "y" in modes or "z" in modes
 
 
-def same_meaning(robot):
-    """The document in format 2."""
-    links = [{**link, "beam": {"foreshortening": False, **link["beam"]}} if bends(link) else link for link in robot["links"]]
-    return {**robot, "format": "limber-robot/2", "links": links}
+def same_meaning(robot, to=2):
+    """The document in a newer format."""
+    def beam(link):
+        old = dict(link["beam"])
+        if bends(link): old = {"foreshortening": robot["format"] == "limber-robot/2", **old}
+        if to == 3:
+            if "foreshortening" in old: old["stiffening"] = "axial" if old.pop("foreshortening") else "none"
+            if bends(link) and "material" in old: old["shear"] = False
+        return old
+
+    links = [{**link, "beam": beam(link)} if "beam" in link else link for link in robot["links"]]
+    return {**robot, "format": f"limber-robot/{to}", "links": links}
 
 
 def robot_of(*links, **more):
@@ -51,38 +63,40 @@ def link(name, /, **joint):
 # ---- what is written -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("file", KEPT, ids=lambda file: file.stem)
-def test_upgraded_file_has_the_same_meaning(limber, tmp_path, file):
+@pytest.mark.parametrize("file, to", KEPT)
+def test_upgraded_file_has_the_same_meaning(limber, tmp_path, file, to):
     new = tmp_path / "new.json"
-    answer = run(limber, "upgrade", file, "-o", new, "--json")
+    answer = run(limber, "upgrade", file, "-o", new, "--json", *TO[to])
     assert (answer.returncode, answer.stderr) == (0, "")
     robot, upgraded = json.loads(file.read_text(encoding="utf-8")), json.loads(new.read_text(encoding="utf-8"))
-    assert upgraded == same_meaning(robot)
+    assert upgraded == same_meaning(robot, to)
     assert list(upgraded) == list(robot)
-    jsonschema.Draft202012Validator(SCHEMA).validate(upgraded)
-    said = [link["name"] for link in robot["links"] if bends(link) and "foreshortening" not in link["beam"]]
-    assert json.loads(answer.stdout) == {"file": str(new), "name": robot["name"], "format": "limber-robot/2", "foreshortening_false": said}
+    jsonschema.Draft202012Validator(SCHEMAS[to]).validate(upgraded)
+    said = [link["name"] for link in robot["links"] if bends(link) and (to == 3 or "foreshortening" not in link["beam"])]
+    key = "stiffening" if to == 3 else "foreshortening_false"
+    assert json.loads(answer.stdout) == {"file": str(new), "name": robot["name"], "format": f"limber-robot/{to}", key: said}
 
 
-@pytest.mark.parametrize("file", [file for file in ROBOTS if file in KEPT], ids=lambda file: file.stem)
-def test_eval_agrees_bit_for_bit(limber, tmp_path, file):
+@pytest.mark.parametrize("file, to", [case for case in KEPT if case.values[0] in ROBOTS])
+def test_eval_agrees_bit_for_bit(limber, tmp_path, file, to):
     new = tmp_path / "new.json"
-    assert run(limber, "upgrade", file, "-o", new).returncode == 0
+    assert run(limber, "upgrade", file, "-o", new, *TO[to]).returncode == 0
     n = len(json.loads(run(limber, "eval", file, "-", input="{}").stdout)["qdd"])
-    state = json.dumps({"q": [0.01 * math.sin(k + 1) for k in range(n)], "qd": [0.1 * math.cos(k) for k in range(n)],
-                        "tip_force": [1, -2, 3]})
+    state = {"qd": [0.1 * math.cos(k) for k in range(n)], "tip_force": [1, -2, 3]}
+    if '"cylinder"' not in file.read_text(encoding="utf-8"): state["q"] = [0.01 * math.sin(k + 1) for k in range(n)]  # within any stroke
+    state = json.dumps(state)
     old_answer, new_answer = (run(limber, "eval", robot, "-", input=state) for robot in (file, new))
     assert old_answer.returncode == 0, old_answer.stderr
     assert new_answer.stdout == old_answer.stdout
 
 
-@pytest.mark.parametrize("file", KEPT, ids=lambda file: file.stem)
-def test_nothing_else_of_the_text_changes(limber, tmp_path, file):
+@pytest.mark.parametrize("file, to", KEPT)
+def test_nothing_else_of_the_text_changes(limber, tmp_path, file, to):
     new = tmp_path / "new.json"
-    run(limber, "upgrade", file, "-o", new)
-    old_text, new_text = file.read_bytes().decode(), new.read_bytes().decode()
-    assert re.sub(r',\s*"foreshortening": false', "", new_text) == \
-        re.sub(r',\s*"foreshortening": false', "", old_text.replace("limber-robot/1", "limber-robot/2"))
+    run(limber, "upgrade", file, "-o", new, *TO[to])
+    said = r',\s*"(foreshortening|stiffening|shear)": ("\w+"|\w+)'
+    texts = [re.sub("limber-robot/[123]", "", each.read_bytes().decode()) for each in (file, new)]
+    assert re.sub(said, "", texts[1]) == re.sub(said, "", texts[0])
 
 
 BEAM = '{"length": 1.0e0, "mass_per_length": 2.50, "EIz": 1E2, "modes": {"y": {"shape": "hermite"}}%s}'
@@ -98,16 +112,18 @@ BEAM = '{"length": 1.0e0, "mass_per_length": 2.50, "EIz": 1E2, "modes": {"y": {"
 def test_layout_and_number_texts_stay(limber, tmp_path, beam, wanted):
     text = ('\n{ "links":[{"name":"a","joint":{"type" : "fixed", "origin": {"xyz": [1e-3, 0.10, -0]}},"beam" :%s, "hub": {"mass": 0.1}}],\n'
             '"description": "a \\"quoted\\" {brace] and \\\\", "name":"r", "format":"limber-robot\\/%d"}\n\n')
-    answer = upgrade(limber, tmp_path, text % (beam, 1))
-    assert (answer.returncode, answer.stderr) == (0, "")
-    assert (tmp_path / "new.json").read_bytes().decode() == text % (wanted, 2)
+    for to in (2, 3):
+        answer = upgrade(limber, tmp_path, text % (beam, 1), *TO[to])
+        assert (answer.returncode, answer.stderr) == (0, "")
+        if to == 3: wanted = wanted.replace('"foreshortening": false', '"stiffening": "none"').replace('"foreshortening": true', '"stiffening": "axial"')
+        assert (tmp_path / "new.json").read_bytes().decode() == text % (wanted, to)
 
 
 def test_summary_names_the_beams(limber, tmp_path):
     answer = run(limber, "upgrade", ROOT / "resources/canadarm.json", "-o", "new.json", cwd=tmp_path)
     names = [link["name"] for link in json.loads((ROOT / "resources/canadarm.json").read_text())["links"] if bends(link)]
     assert answer.stdout.startswith("new.json: ") and answer.stdout.count("\n") == 1
-    assert all(name in answer.stdout for name in names) and "limber-robot/2" in answer.stdout
+    assert all(name in answer.stdout for name in names) and "limber-robot/3" in answer.stdout
 
 
 # ---- what is refused -------------------------------------------------------------------------------------------------
@@ -140,9 +156,13 @@ def test_reserved_name(limber, tmp_path):
     assert answer.returncode == 1 and re.search(r'links\[0\]\.name = "hinge": .*reserved', answer.stderr)
 
 
-def test_file_of_format_2_and_bad_file(limber, tmp_path):
-    answer = upgrade(limber, tmp_path, robot_of(link("a")).replace("limber-robot/1", "limber-robot/2"))
-    assert (answer.returncode, answer.stdout) == (1, "") and "old.json: is already limber-robot/2" in answer.stderr
+@pytest.mark.parametrize("old, to", [(2, 2), (3, 2), (3, 3)])
+def test_file_that_is_new_already(limber, tmp_path, old, to):
+    answer = upgrade(limber, tmp_path, robot_of(link("a")).replace("limber-robot/1", f"limber-robot/{old}"), *TO[to])
+    assert (answer.returncode, answer.stdout) == (1, "") and f"old.json: is already limber-robot/{old}" in answer.stderr
+
+
+def test_bad_file(limber, tmp_path):
     answer = upgrade(limber, tmp_path, robot_of(link("a", viscous=-1)))
     assert answer.returncode == 1 and "links[0].joint.viscous" in answer.stderr
     answer = upgrade(limber, tmp_path, robot_of(link("a"))[:-1])
@@ -153,12 +173,12 @@ def test_file_of_format_2_and_bad_file(limber, tmp_path):
 @pytest.mark.parametrize("key", ["format", "links", "beam", "foreshortening"])
 def test_keys_with_escapes_never_give_a_wrong_file(limber, tmp_path, key):
     text = robot_of({**link("a"), "rigid": None}).replace('"rigid": null', '"beam": ' + BEAM % ', "foreshortening": true')
-    answer = upgrade(limber, tmp_path, text.replace(f'"{key}"', f'"\\u{ord(key[0]):04x}{key[1:]}"'))
-    assert answer.returncode in (0, 1) and (answer.returncode == 1) == bool(answer.stderr)
-    if answer.returncode == 0:
-        assert json.loads((tmp_path / "new.json").read_text()) == same_meaning(json.loads(text))
+    for to in (2, 3):
+        answer = upgrade(limber, tmp_path, text.replace(f'"{key}"', f'"\\u{ord(key[0]):04x}{key[1:]}"'), *TO[to])
+        assert answer.returncode in (0, 1) and (answer.returncode == 1) == bool(answer.stderr)
+        if answer.returncode == 0: assert json.loads((tmp_path / "new.json").read_text()) == same_meaning(json.loads(text), to)
 
 
 def test_from_standard_input(limber, tmp_path):
     answer = run(limber, "upgrade", "-", "-o", "new.json", input=robot_of(link("a")), cwd=tmp_path)
-    assert answer.returncode == 0 and json.loads((tmp_path / "new.json").read_text())["format"] == "limber-robot/2"
+    assert answer.returncode == 0 and json.loads((tmp_path / "new.json").read_text())["format"] == "limber-robot/3"
