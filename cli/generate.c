@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "cli.h"
+#include "generate/elements.h"
 #include "load.h"
 #include "result.h"
 
@@ -93,6 +94,7 @@ static int run(const void *given, struct cli_model *loaded, struct report *repor
     struct generation what = {
         .mechanism = &loaded->mechanism, .prefix = prefix, .wrenches = options->wrenches, .tolerance = 1e-11};
     generate_prefix(loaded->robot->name, prefix);
+    if (!elements_known(&loaded->mechanism, report)) return cli_exit_code(STATUS_BAD_ROBOT);
     for (int i = 0; i < options->keep.n; i++)
         if (!generate_keep(&what, options->keep.text[i]))
             return cli_usage(

@@ -2,7 +2,6 @@
    mech/ is listed here, or robots that have it are refused. */
 #include "generate/elements.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "generate/loops.h"
@@ -128,25 +127,24 @@ void elements_load(struct robot_parts *parts)
         if (model_frame_acts(model, i)) loops_apply_wrench(parts, &model->frame[i], parts->frame_wrench + 6 * i);
 }
 
-const char *elements_refused(const struct mechanism *m, char text[REASON_SIZE])
+static bool refuse(const char *part, int number, struct report *report)
 {
-    const char *part = NULL;
-    int number = 0;
+    report_add(
+        report, REPORT_ERROR,
+        "%s[%d]: generated code and printed equations do not know this kind of part: remove it, or use the library "
+        "(an FMU without --generated, limber eval, limber matrices)",
+        part, number);
+    return false;
+}
+
+bool elements_known(const struct mechanism *m, struct report *report)
+{
     for (int i = 0; i < m->constraints->count; i++) {
         const struct constraint *c = &m->constraints->constraint[i];
-        if (c->kind == &loop_constraint || c->kind == &coupling_constraint) continue;
-        part = c->kind->part;
-        number = c->part;
+        if (c->kind != &loop_constraint && c->kind != &coupling_constraint)
+            return refuse(c->kind->part, c->part, report);
     }
-    for (int i = 0; i < m->n_elements; i++) {
-        if (twin_of(m->element[i].kind) != NULL) continue;
-        part = m->element[i].kind->part;
-        number = m->element[i].part;
-    }
-    if (part != NULL)
-        snprintf(text, REASON_SIZE,
-                 "%s[%d] has no expressions for generated code and equations: remove it, or use the library (limber "
-                 "fmu without --generated)",
-                 part, number);
-    return part != NULL ? text : NULL;
+    for (int i = 0; i < m->n_elements; i++)
+        if (twin_of(m->element[i].kind) == NULL) return refuse(m->element[i].kind->part, m->element[i].part, report);
+    return true;
 }

@@ -13,7 +13,7 @@ void elements_load(struct robot_parts *parts);
 /* Force of elements without drives on velocity k of the joint of a link. */
 expr elements_joint_force(const struct robot_parts *parts, int link, int k);
 
-/* Why a robot cannot be generated; NULL: it can. */
-const char *elements_refused(const struct mechanism *m, char text[REASON_SIZE]);
+/* Whether all kinds of elements and constraints of a robot have their expressions; reports the first that has none. */
+bool elements_known(const struct mechanism *m, struct report *report);
 
 #endif

@@ -24,8 +24,7 @@ static const struct {
     const char *result[MOST_OUTPUTS];
 } functions[FUNCTIONS] = {
     {"forward",
-     "forward dynamics: accelerations of joints and elastic coordinates, and multipliers of the active constraints of "
-     "loops",
+     "forward dynamics: accelerations of joints and elastic coordinates, and multipliers of the active constraints",
      FORCED,
      {"qdd", "lambda"}},
     {"inverse",
@@ -44,7 +43,7 @@ static const struct {
      {"p", "R", "v", "omega"}},
     {"residual",
      "equations of motion: inverse dynamics minus tau, loads and forces of the multipliers lambda; accelerations of "
-     "the gaps of the loops",
+     "the gaps",
      STATE | TAKES(ARG_TAU) | TAKES(ARG_QDD) | LOADS | TAKES(ARG_LAMBDA),
      {"force", "gap_acceleration"}},
     {"motion", "position and rate of what each drive moves", STATE, {"motion"}},

@@ -264,8 +264,8 @@ static void write_forces(FILE *file, const struct robot *robot, const struct mod
     for (int d = 0; d < robot->n_drives; d++) {
         const struct robot_drive *rd = &robot->drive[d];
         if ((rd->actuator >= 0) == lines)
-            fprintf(file, "    %s[%d] %s v[effort[%d]];\n", name,
-                    lines ? rd->actuator : model->link[rd->link].tau, lines ? "=" : "+=", d);
+            fprintf(file, "    %s[%d] %s v[effort[%d]];\n", name, lines ? rd->actuator : model->link[rd->link].tau,
+                    lines ? "=" : "+=", d);
     }
 }
 

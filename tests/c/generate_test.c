@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "generate/elements.h"
 #include "generate/generate.h"
 #include "oracle/closed.h"
 
@@ -109,6 +110,25 @@ TEST(generated_expressions_equal_the_library)
 TEST(generated_expressions_of_closed_robots_equal_the_library)
 {
     compare_robots(CLOSED, true);
+}
+
+/* A kind of element or constraint that generate does not know is refused by its name, and never left out */
+TEST(unknown_kinds_are_refused)
+{
+    static const struct force_kind force = {.part = "ropes"};
+    static const struct constraint_kind constraint = {.part = "pads"};
+    struct specimen s;
+    struct random random = {.state = 1};
+    struct report report = {0};
+    for (int seed = 0; !closed_random(&s, seed, ANY_LOOP, 1, true); seed++) continue;
+    CHECK(closed_add_actuators(&s, &random, 1));
+    CHECK(elements_known(&s.mechanism, &report) && report.errors == 0);
+    s.mechanism.element[0].kind = &force;
+    CHECK(!elements_known(&s.mechanism, &report) && report.errors == 1);
+    s.mechanism.element[0].kind = &line_element;
+    s.mechanism.constraints->constraint[0].kind = &constraint;
+    CHECK(!elements_known(&s.mechanism, &report) && report.errors == 2);
+    specimen_free(&s);
 }
 
 SUITE(generate_test)
