@@ -1,5 +1,5 @@
 /* Force elements over expressions: what they measure and the forces of those without a drive. Each kind of element, and of constraint, of
-   mech/ is listed here, or robots that have it are refused. */
+   mech/ is listed here, or robots that have it cannot be generated. */
 #include "generate/elements.h"
 
 #include <string.h>
@@ -127,7 +127,7 @@ void elements_load(struct robot_parts *parts)
         if (model_frame_acts(model, i)) loops_apply_wrench(parts, &model->frame[i], parts->frame_wrench + 6 * i);
 }
 
-static bool refuse(const char *part, int number, struct report *report)
+static bool unknown(const char *part, int number, struct report *report)
 {
     report_add(
         report, REPORT_ERROR,
@@ -142,9 +142,9 @@ bool elements_known(const struct mechanism *m, struct report *report)
     for (int i = 0; i < m->constraints->count; i++) {
         const struct constraint *c = &m->constraints->constraint[i];
         if (c->kind != &loop_constraint && c->kind != &coupling_constraint)
-            return refuse(c->kind->part, c->part, report);
+            return unknown(c->kind->part, c->part, report);
     }
     for (int i = 0; i < m->n_elements; i++)
-        if (twin_of(m->element[i].kind) == NULL) return refuse(m->element[i].kind->part, m->element[i].part, report);
+        if (twin_of(m->element[i].kind) == NULL) return unknown(m->element[i].kind->part, m->element[i].part, report);
     return true;
 }
