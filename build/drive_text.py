@@ -6,7 +6,7 @@ import json
 import sys
 from pathlib import Path
 
-HEADERS = ["base/limit.h", "drive/drive.h", "drive/laws.h"]
+HEADERS = ["base/limit.h", "drive/drive.h", "drive/laws.h", "drive/supply.h"]
 
 
 def lines(folder, files):

@@ -104,51 +104,17 @@ void drives_write_names(FILE *file, const struct robot *robot)
         }
 }
 
-static void write_sum(FILE *file, const struct robot *robot, int supply, const char *array)
-{
-    fputc('0', file);
-    for (int d = 0; d < robot->n_drives; d++)
-        if (robot->drive[d].supply == supply)
-            fprintf(file, " + %s[%d]", array, robot->drive[d].first + robot->drive[d].drive->demand);
-}
-
-/* Calls of the drives of a supply (-1: of the others) */
-static void write_calls(FILE *file, const struct generation *what, int supply, bool change)
-{
-    const struct robot *robot = what->mechanism->robot;
-    for (int d = 0; d < robot->n_drives; d++) {
-        const struct robot_drive *rd = &robot->drive[d];
-        if (rd->supply != supply) continue;
-        fprintf(file, "    %s_%s_drive.", what->prefix, rd->drive->name);
-        if (change) fprintf(file, "tangent(v + %d, dv + %d);\n", rd->first, rd->first);
-        else fprintf(file, "evaluate(v + %d);\n", rd->first);
-    }
-}
-
-/* As drives_evaluate() and drives_change() of mech/drives.h: first with the whole flow of a supply, then with the share of it */
-static void write_values(FILE *file, const struct generation *what, bool change)
-{
-    const struct robot *robot = what->mechanism->robot;
-    fputs(change ? "static void change(const double *v, double *dv)\n{\n" : "static void evaluate(double *v)\n{\n",
-          file);
-    write_calls(file, what, -1, change);
-    for (int s = 0; s < robot->n_supplies; s++) {
-        write_calls(file, what, s, change);
-        fprintf(file, "    const double share_%d = supply_share(", s);
-        write_sum(file, robot, s, "v");
-        fprintf(file, ", %.17g).%s", robot->supply[s].flow_limit, change ? "slope * (" : "value");
-        if (change) write_sum(file, robot, s, "dv");
-        fputs(change ? ");\n" : ";\n", file);
-        for (int d = 0; d < robot->n_drives; d++)
-            if (robot->drive[d].supply == s)
-                fprintf(file, "    %s[%d] = share_%d;\n", change ? "dv" : "v",
-                        robot->drive[d].first + robot->drive[d].drive->share, s);
-        write_calls(file, what, s, change);
-    }
-    fputs("}\n\n", file);
-}
-
 static const char functions_text[] =
+    "static void evaluate(double *v)\n{\n"
+    "    double demand, share;\n"
+    "    supply_values(DRIVES, member, -1, 1, v);\n"
+    "    for (int s = 0; s < SUPPLIES; s++) supply_evaluate(DRIVES, member, s, flow_limit[s], v, &demand, "
+    "&share);\n}\n\n"
+    "static void change(const double *v, double *dv)\n{\n"
+    "    double ddemand, dshare;\n"
+    "    supply_changes(DRIVES, member, -1, 0, v, dv);\n"
+    "    for (int s = 0; s < SUPPLIES; s++) supply_tangent(DRIVES, member, s, flow_limit[s], v, dv, &ddemand, "
+    "&dshare);\n}\n\n"
     "/* All values, from the motion of what the drives move, inputs and states */\n"
     "static void take(const double *motion, const double *input, const double *state, double *v)\n{\n"
     "    for (int i = 0; i < VALUES; i++) v[i] = parameter[i];\n"
@@ -174,7 +140,15 @@ void drives_write(FILE *file, const struct generation *what)
     for (const struct drive_text *text = drive_texts; text->name != NULL; text++)
         if (text->name[0] != '\0' && drives_need(robot, text))
             fprintf(file, "extern const struct drive %s_%s_drive;\n", what->prefix, text->name);
-    fprintf(file, "\nenum { DRIVES = %d, VALUES = %d };\n", robot->n_drives, robot_drive_value_count(robot));
+    fprintf(file, "\nenum { DRIVES = %d, SUPPLIES = %d, VALUES = %d };\n", robot->n_drives, robot->n_supplies,
+            robot_drive_value_count(robot));
+    fputs("static const struct drive_member member[DRIVES] = {", file);
+    for (int d = 0; d < robot->n_drives; d++)
+        fprintf(file, "{&%s_%s_drive, %d, %d}, ", what->prefix, robot->drive[d].drive->name, robot->drive[d].first,
+                robot->drive[d].supply);
+    fputs("};\nstatic const double flow_limit[] = {", file);
+    for (int s = 0; s < robot->n_supplies; s++) fprintf(file, "%.17g, ", robot->supply[s].flow_limit);
+    fputs("0};\n", file);
     fputs("static const double parameter[VALUES] = {", file);
     for (int d = 0; d < robot->n_drives; d++) {
         const struct robot_drive *rd = &robot->drive[d];
@@ -190,7 +164,5 @@ void drives_write(FILE *file, const struct generation *what)
     write_list(file, robot, STATES, "held");
     write_list(file, robot, RATES, "rate");
     fputc('\n', file);
-    write_values(file, what, false);
-    write_values(file, what, true);
     fputs(functions_text, file);
 }
