@@ -97,8 +97,9 @@ enum status summary_make(const char *name, const struct robot *robot, struct rep
     if (status == STATUS_OK) status = mechanism_make(robot, m, &errors);
     if (status == STATUS_OK) status = state_start(m->model, &with_name, &summary->start);
     if (status == STATUS_OK) status = closure_close(m, &summary->start, &with_name, &with_name);
-    summary->independent = arena_allocate(&summary->arena, (size_t)m->constraints->count, sizeof(int));
-    if (status == STATUS_OK && summary->independent == NULL) status = STATUS_NO_MEMORY;
+    if (status == STATUS_OK)
+        summary->independent = arena_allocate(&summary->arena, (size_t)m->constraints->count, sizeof(int));
+    if (summary->arena.failed) status = STATUS_NO_MEMORY;
     for (int k = 0; status == STATUS_OK && k < m->constraints->n_active; k++)
         summary->independent[m->constraints->of_row[m->constraints->active[k]] - m->constraints->constraint]++;
 

@@ -253,7 +253,7 @@ static void print_connections(const struct robot *robot, const struct summary *s
             const struct coupling_term *term = &coupling->term[k];
             name_coordinate(summary->mechanism.model, POSITION, summary->mechanism.model->link[term->link].q + term->k,
                             a);
-            printf("%s %.9g %s", k > 0 ? " +" : "", term->factor, a);
+            printf("%s %.9g %s", term->factor < 0 ? " -" : k > 0 ? " +" : "", fabs(term->factor), a);
         }
         printf(" = %.9g, %s\n", coupling->offset,
                coupling->elastic ? "elastic"

@@ -342,21 +342,22 @@ static void report_move(const struct mechanism *m, const struct move *move, bool
     const struct model *model = m->model;
     const struct joint_model *joint = &model->link[move->link].joint;
     const struct constraint *c = with_exact_start(m, move->link);
+    const bool coupled = c != NULL && c->kind == &coupling_constraint;
+    const char *what = coupled ? "couplings" : "loops";
     const char *name = model->robot->link[move->link].joint.name, *unit = joint->part[move->k] == TURNS ? "rad" : "m";
     char label[MOST_LABEL], coordinate[32] = "";
     if (joint->nv > 1) snprintf(coordinate, sizeof coordinate, ", coordinate %d,", move->k + 1);
     if (!too_far)
-        report_note(report, "joint '%s'%s moves by %.6g %s from its start position to close the loops", name,
-                    coordinate, move->change, unit);
+        report_note(report, "joint '%s'%s moves by %.6g %s from its start position to close the %s", name, coordinate,
+                    move->change, unit, what);
     else
         report_add(report, REPORT_ERROR,
-                   "%s: to close the loops from the start positions, joint '%s'%s would have to move by %.6g "
+                   "%s: to close the %s from the start positions, joint '%s'%s would have to move by %.6g "
                    "%s, more than %g %s; %s",
-                   constraint_label(c, label), name, coordinate, move->change, unit, FARTHEST, unit,
-                   c->kind == &coupling_constraint
-                       ? "check offset and factors, or give start positions nearer to a closed pose"
-                       : "check lengths and frames, give start positions nearer to a closed pose, or give the loop "
-                         "\"start\": \"approximate\" (limber-robot/2)");
+                   constraint_label(c, label), what, name, coordinate, move->change, unit, FARTHEST, unit,
+                   coupled ? "check offset and factors, or give start positions nearer to a closed pose"
+                           : "check lengths and frames, give start positions nearer to a closed pose, or give the loop "
+                             "\"start\": \"approximate\" (limber-robot/2)");
 }
 
 /* Reports all moves as notes; if `limited`, also an error for the largest of those that are too far */

@@ -1,4 +1,4 @@
-/* Forward dynamics of closed robots, by recursion and with the mass matrix, against the dense system of all unknowns. */
+/* Forward dynamics of closed robots and robots with couplings, by recursion and with the mass matrix, against the dense system of all unknowns. */
 #include "oracle/closed.h"
 #include "oracle/derivative.h"
 #include "oracle/laws.h"
@@ -6,11 +6,14 @@
 
 enum { ROBOTS = 600 };
 
-/* Every type with one, two and three loops, closed or not */
+/* Every type with one, two and three loops, closed or not; a third with couplings too, and some with these alone */
 static int make(struct specimen *s, int seed)
 {
     const int type = seed % 5, number = seed / 5;
-    return closed_random(s, number, type - 1, 1 + number % 3, number % 2 == 0);
+    struct random random = {(uint64_t)seed + 23};
+    const bool coupled = number / 2 % 3 == 2;
+    return closed_random(s, number, type - 1, coupled ? number / 6 % 3 : 1 + number % 3, number % 2 == 0) &&
+           (!coupled || closed_add_couplings(s, &random, number % 2 == 0));
 }
 
 static int make_closed(struct specimen *s, int seed)
@@ -115,11 +118,12 @@ static double work_of_multipliers(struct specimen *s)
     CHECK(forward(s, false, qdd) == STATUS_OK);
     const double h = flow_step(s->nv, qdd);
     for (int i = 0; i < 2; i++) flow_derivative(s, qdd, i == 0 ? h : 4 * h, flow_energy, NULL, 1, &change[i], NULL);
+    CHECK(forward(s, false, qdd) == STATUS_OK); /* back at the state */
     const struct input in = mechanism_loaded(&s->mechanism, &s->in);
     dyn_configuration(s->model, s->work, s->q);
     dyn_inverse(s->model, s->work, &in, qdd, s->force);
     dyn_velocity(s->model, s->work, &in);
-    dyn_energy(s->model, s->work, &in, &energy);
+    mechanism_energy(&s->mechanism, &in, &energy);
     double power = energy.power + energy.tip + energy.frames - energy.loss,
            size = 1 + fabs(power) + energy.kinetic + energy.elastic + fabs(energy.gravity);
     for (int i = 0; i < s->nv; i++) {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "drive/drive.h"
+#include "drive/laws.h"
 #include "oracle/closed.h"
 #include "oracle/laws.h"
 
@@ -18,7 +19,27 @@ static double N[MOST * MOST], K[MOST * MOST], D[MOST * MOST], G[MOST_ROWS * MOST
 
 /* ---- the dense matrices ------------------------------------------------------------------------------------------------ */
 
-/* K and D: modal ones of every body, slopes of the forces of every joint where they are stiff */
+/* K and D of elastic couplings: minus the derivatives of their forces */
+static void add_couplings(const struct specimen *s)
+{
+    for (int i = 0; i < s->robot->n_couplings; i++) {
+        const struct coupling *coupling = &s->robot->coupling[i];
+        const struct dead_zone z =
+            dead_zone(closed_coupling(s, coupling, 0, s->q) - coupling->offset, coupling->backlash);
+        const double rate = closed_coupling(s, coupling, 1, s->qd), d = coupling->damping * z.slope,
+                     k = coupling->stiffness * z.slope + coupling->damping * z.curvature * rate;
+        for (int a = 0; a < coupling->n_terms && coupling->elastic; a++)
+            for (int b = 0; b < coupling->n_terms; b++) {
+                const struct coupling_term *row = &coupling->term[a], *column = &coupling->term[b];
+                const int at =
+                    s->nv * (s->model->link[row->link].v + row->k) + s->model->link[column->link].v + column->k;
+                K[at] += row->factor * k * column->factor;
+                D[at] += row->factor * d * column->factor;
+            }
+    }
+}
+
+/* K and D: modal ones of every body, slopes of the forces of every joint where they are stiff, elastic couplings */
 static void stiffness_and_damping(const struct specimen *s)
 {
     const int n = s->nv;
@@ -38,6 +59,7 @@ static void stiffness_and_damping(const struct specimen *s)
                 D[n * (lm->eta_v + i) + lm->eta_v + j] = lm->body->D[lm->m * i + j];
             }
     }
+    add_couplings(s);
 }
 
 static bool is_free(const struct specimen *s, int i)
@@ -148,7 +170,14 @@ static int make_closed(struct specimen *s, int seed)
 {
     struct random random = {(uint64_t)seed};
     return closed_random(s, seed, ANY_LOOP, 1 + seed % 3, seed % 2 == 0) &&
-           (seed % 4 != 0 || closed_add_actuators(s, &random, 1 + seed % 2));
+           (seed % 4 != 0 || closed_add_actuators(s, &random, 1 + seed % 2)) &&
+           (seed % 3 != 1 || closed_add_couplings(s, &random, seed % 2 == 0));
+}
+
+static int make_coupled(struct specimen *s, int seed)
+{
+    struct random random = {(uint64_t)seed + 29};
+    return closed_random(s, seed, ANY_LOOP, 0, false) && closed_add_couplings(s, &random, seed % 2 == 0);
 }
 
 static int driven_loops, driven_joints; /* of the robots that make_driven() has made */
@@ -282,6 +311,8 @@ TEST(the_recursion_solves_with_the_newton_matrix)
 {
     CHECK(law_holds(test_sample(ROBOTS), specimen_random, solution_error, 1e-10));
     CHECK(law_holds(test_sample(ROBOTS), make_closed, solution_error, 1e-10));
+    CHECK(law_holds(test_sample(ROBOTS), make_coupled, solution_error, 1e-10));
+    CHECK(law_holds(test_sample(ROBOTS), make_coupled, matrix_force, 1e-12));
     CHECK(law_holds(test_sample(ROBOTS), make_driven, solution_error, 1e-8)); /* s is up to 1e4 times the masses */
     CHECK(driven_loops > 0 && driven_joints > 0);
 }
@@ -329,6 +360,7 @@ static double residual_error(struct specimen *s)
 TEST(forward_dynamics_leaves_no_residual)
 {
     CHECK(law_holds(test_sample(ROBOTS), make_closed, residual_error, 1e-10));
+    CHECK(law_holds(test_sample(ROBOTS), make_coupled, residual_error, 1e-10));
 }
 
 /* ---- projection with the Newton factors ---------------------------------------------------------------------------------------- */

@@ -27,6 +27,19 @@ static void put_scaled(const struct specimen *s, const double *unit, const doubl
     values_put(v, LAMBDA, rows, scaled);
 }
 
+/* Gaps of elastic couplings, and their forces in units of their stiffness */
+static void put_couplings(struct specimen *s, bool changes, struct values *v)
+{
+    double force[MOST_ROWS], gap[MOST_ROWS];
+    mechanism_couplings(&s->mechanism, changes, force, gap);
+    for (int i = 0; i < s->robot->n_couplings; i++) {
+        const double twist = force[i] / s->robot->coupling[i].stiffness;
+        if (!s->robot->coupling[i].elastic) continue;
+        values_put(v, POSE, 1, &gap[i]);
+        values_put(v, VELOCITY, 1, &twist);
+    }
+}
+
 static void evaluate(struct specimen *s, void *unit, struct values *v)
 {
     double qdd[MOST];
@@ -39,6 +52,7 @@ static void evaluate(struct specimen *s, void *unit, struct values *v)
         values_put(v, POSE, 1, &line->x);
         values_put(v, VELOCITY, 1, &line->rate);
     }
+    put_couplings(s, false, v);
 }
 
 static void differentiate(struct specimen *s, void *unit, const struct direction *direction, struct values *v)
@@ -61,6 +75,7 @@ static void differentiate(struct specimen *s, void *unit, const struct direction
         values_put(v, POSE, 1, &s->mechanism.element[i].dx);
         values_put(v, VELOCITY, 1, &s->mechanism.element[i].drate);
     }
+    put_couplings(s, true, v);
 }
 
 static const struct differentiable closed_tree = {evaluate, differentiate};
@@ -82,20 +97,22 @@ static void compare(struct specimen *s, const struct arrow *along, struct errors
     for (int k = 0; k < PARTS; k++) CHECK_NEAR(error[k], 0, slope_tolerance[k]);
 }
 
-/* Up to two loops of every type, and with `lines` up to three actuators, whose forces turn with their lines */
-static void try_random_directions(int type, bool lines)
+/* Up to two loops of every type, and with `lines` up to three actuators, whose forces turn with their lines; or couplings */
+static void try_random_directions(int type, bool lines, bool coupled)
 {
     static struct arrow along;
     struct random random = {17};
     struct errors errors = {0};
     for (int seed = 0; seed < test_sample(ROBOTS); seed++) {
         struct specimen s;
-        CHECK(closed_random(&s, seed, type, lines ? seed % 2 : 1 + seed % 2, seed % 2 == 0));
+        CHECK(closed_random(&s, seed, type, lines || coupled ? seed % 2 : 1 + seed % 2, seed % 2 == 0));
         if (lines) CHECK(closed_add_actuators(&s, &random, 1 + seed % 3));
+        if (coupled) CHECK(closed_add_couplings(&s, &random, seed % 2 == 0));
         const int failed = test_failed_checks;
         arrow_random(&s, &random, &along);
         if (is_regular(&s)) compare(&s, &along, &errors);
-        if (failed != test_failed_checks) printf("     seed %d, type %d%s\n", seed, type, lines ? ", lines" : "");
+        if (failed != test_failed_checks)
+            printf("     seed %d, type %d%s\n", seed, type, lines ? ", lines" : coupled ? ", couplings" : "");
         specimen_free(&s);
     }
     CHECK_COVERAGE(errors.count > ROBOTS / 2);
@@ -104,9 +121,11 @@ static void try_random_directions(int type, bool lines)
 
 TEST(random_directions_agree_with_differences)
 {
-    for (int type = ANY_LOOP; type <= LOOP_WELD; type++) try_random_directions(type, false);
-    try_random_directions(ANY_LOOP, true);
-    try_random_directions(LOOP_WELD, true);
+    for (int type = ANY_LOOP; type <= LOOP_WELD; type++) try_random_directions(type, false, false);
+    try_random_directions(ANY_LOOP, true, false);
+    try_random_directions(LOOP_WELD, true, false);
+    try_random_directions(ANY_LOOP, false, true);
+    try_random_directions(ANY_LOOP, true, true);
 }
 
 /* One coordinate, torque, wrench at a time: what is inboard stands still, and is left out of the sweep */
@@ -128,7 +147,8 @@ static int make(struct specimen *s, int seed)
 {
     struct random random = {(uint64_t)seed + 19};
     return closed_random(s, seed, ANY_LOOP, seed % 3, seed % 2 == 0) &&
-           (seed % 5 != 0 || closed_add_actuators(s, &random, 2));
+           (seed % 5 != 0 || closed_add_actuators(s, &random, 2)) &&
+           (seed % 4 != 1 || closed_add_couplings(s, &random, seed % 2 == 0));
 }
 
 /* Columns are closed by G dqdd, a direction by its frames: rounding differs, and near singular poses it grows. */

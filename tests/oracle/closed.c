@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "drive/laws.h"
 #include "dyn/sites.h"
 #include "math/dense.h"
 #include "math/vec.h"
@@ -154,6 +155,58 @@ int closed_add_actuators(struct specimen *s, struct random *random, int count)
     return constraints_choose(&s->mechanism, s->q, &silent) == STATUS_OK;
 }
 
+double closed_coupling(const struct specimen *s, const struct coupling *coupling, int derivative, const double *x)
+{
+    double sum = 0;
+    for (int i = 0; i < coupling->n_terms; i++) {
+        const struct coupling_term *term = &coupling->term[i];
+        const struct link_model *lm = &s->model->link[term->link];
+        sum += term->factor * x[(derivative == 0 ? lm->q : lm->v) + term->k];
+    }
+    return sum;
+}
+
+/* A coordinate of a joint, not in a quaternion; link -1: there is none */
+static struct coupling_term random_term(struct random *random, const struct robot *robot)
+{
+    struct coupling_term term = {.link = -1};
+    for (int i = 0, count = 0; i < robot->n_links; i++) {
+        const struct joint *joint = &robot->link[i].joint;
+        const int own = joint_quaternion(joint) >= 0 ? joint_quaternion(joint) : joint_positions(joint);
+        for (int k = 0; k < own; k++)
+            if (pick(random, ++count) == 0) term.link = i, term.k = k;
+    }
+    term.factor = uniform(random, 0.5, 2) * (chance(random, 0.5) ? 1 : -1);
+    return term;
+}
+
+int closed_add_couplings(struct specimen *s, struct random *random, bool met)
+{
+    enum { COUPLINGS = 3, MOST_TERMS = 3 };
+    struct robot *robot = s->robot;
+    struct report silent = {0};
+    if (random_term(random, robot).link < 0) return 1;
+    robot->coupling = arena_allocate(&robot->arena, COUPLINGS, sizeof *robot->coupling);
+    for (int i = 0; i < COUPLINGS && !robot->arena.failed; i++) {
+        struct coupling *coupling = &robot->coupling[i];
+        *coupling = (struct coupling){.name = "coupling",
+                                      .n_terms = 1 + pick(random, MOST_TERMS),
+                                      .elastic = i > 0,
+                                      .stiffness = uniform(random, 10, 300),
+                                      .damping = uniform(random, 0, 5),
+                                      .backlash = i == 1 ? uniform(random, 0.5, 2) : 0};
+        coupling->term = arena_allocate(&robot->arena, MOST_TERMS, sizeof *coupling->term);
+        for (int k = 0; k < coupling->n_terms && !robot->arena.failed; k++)
+            coupling->term[k] = random_term(random, robot);
+        coupling->offset =
+            closed_coupling(s, coupling, 0, s->q) + (coupling->elastic || !met ? uniform(random, -1, 1) : 0);
+    }
+    if (robot->arena.failed) return 0;
+    robot->n_couplings = COUPLINGS;
+    if (!specimen_remake(s) || constraints_choose(&s->mechanism, s->q, &silent) != STATUS_OK) return 0;
+    return !met || constraints_project(&s->mechanism, BY_NEW_FACTORS, s->q, s->qd, NULL, NULL) == STATUS_OK;
+}
+
 /* ---- the equations of the loops, as they are written -------------------------------------------------------------------------- */
 
 /* A vector fixed in a frame, and its first and second derivative */
@@ -231,7 +284,13 @@ void closed_gap(struct specimen *s, const double *qd, const double *qdd, double 
     dyn_configuration(s->model, s->work, s->q);
     dyn_motion(s->model, s->work, &in, qdd);
     dyn_velocity(s->model, s->work, &in);
-    for (int i = 0, row = 0; i < s->robot->n_loops; i++) {
+    int row = 0;
+    double given[MOST]; /* accelerations of prescribed joints alone */
+    for (int i = 0; i < s->nv; i++) {
+        const int prescribed = velocity_prescribed(s, i);
+        given[i] = prescribed >= 0 ? s->prescribed_qdd[prescribed] : 0;
+    }
+    for (int i = 0; i < s->robot->n_loops; i++) {
         const struct loop *loop = &s->robot->loop[i];
         struct frame_motion tip[2];
         double y[6][3];
@@ -249,6 +308,14 @@ void closed_gap(struct specimen *s, const double *qd, const double *qdd, double 
         for (int r = 0; r < rows; r++, row++)
             for (int k = 0; k < 3; k++)
                 if (out[k] != NULL) out[k][row] = y[r][k];
+    }
+    for (int i = 0; i < s->robot->n_couplings; i++) {
+        const struct coupling *coupling = &s->robot->coupling[i];
+        if (coupling->elastic) continue;
+        if (gap != NULL) gap[row] = closed_coupling(s, coupling, 0, s->q) - coupling->offset;
+        if (rate != NULL) rate[row] = closed_coupling(s, coupling, 1, qd);
+        if (acceleration != NULL) acceleration[row] = closed_coupling(s, coupling, 1, qdd != NULL ? qdd : given);
+        row++;
     }
 }
 
@@ -297,6 +364,21 @@ static int list_free(const struct specimen *s, int *velocity)
     return count;
 }
 
+/* Minus stiffness times gap and damping times rate, in z: the gap without the backlash */
+static void add_springs(const struct specimen *s, double *force)
+{
+    for (int i = 0; i < s->robot->n_couplings; i++) {
+        const struct coupling *coupling = &s->robot->coupling[i];
+        if (!coupling->elastic) continue;
+        const struct dead_zone z =
+            dead_zone(closed_coupling(s, coupling, 0, s->q) - coupling->offset, coupling->backlash);
+        const double rate = closed_coupling(s, coupling, 1, s->qd);
+        for (int k = 0; k < coupling->n_terms; k++)
+            force[s->model->link[coupling->term[k].link].v + coupling->term[k].k] -=
+                coupling->term[k].factor * (coupling->stiffness * z.value + coupling->damping * z.slope * rate);
+    }
+}
+
 /* tau - (M qdd + h - tip's share) for qdd = 0 but for prescribed joints */
 static void open_forces(struct specimen *s, double *force)
 {
@@ -306,6 +388,7 @@ static void open_forces(struct specimen *s, double *force)
         const int tau = velocity_tau(s, i);
         force[i] = (tau >= 0 ? s->tau[tau] : 0) - force[i];
     }
+    add_springs(s, force);
 }
 
 int closed_dense(struct specimen *s, double *qdd, double *lambda)
@@ -389,6 +472,11 @@ static int pivoted_rank(int rows, int n, long double *B, long double share)
     return rank;
 }
 
+static int row_kind(const struct constraints *all, int row)
+{
+    return all->of_row[row]->kind == &coupling_constraint ? 2 : constraints_row_turns(all, row);
+}
+
 /* B = G L^-T of M = L L', free columns, so that B B' = G M^-1 G'; rows scaled to length 1 but where a row of its kind is 1e6
    times longer, or all are rounding: then it is nothing */
 int closed_rank(struct specimen *s)
@@ -399,7 +487,7 @@ int closed_rank(struct specimen *s)
     const int n = s->nv, rows = loops->n_rows;
     int at[MOST];
     const int f = list_free(s, at);
-    long double length[MOST_ROWS], largest[2] = {1e-5L, 1e-5L};
+    long double length[MOST_ROWS], largest[3] = {1e-5L, 1e-5L, 1e-5L}; /* translations, rotations, couplings */
     closed_jacobian(s, G);
     dyn_mass_matrix(s->model, s->work);
     for (int i = 0; i < f; i++)
@@ -417,11 +505,11 @@ int closed_rank(struct specimen *s)
             sum += B[f * r + i] * B[f * r + i];
         }
         length[r] = sqrtl(sum);
-        long double *longest = &largest[constraints_row_turns(loops, r)];
+        long double *longest = &largest[row_kind(loops, r)];
         *longest = fmaxl(*longest, length[r]);
     }
     for (int r = 0; r < rows; r++) {
-        const long double most = largest[constraints_row_turns(loops, r)];
+        const long double most = largest[row_kind(loops, r)];
         const long double scale = length[r] > 1e-6L * most ? 1 / length[r] : 0;
         for (int i = 0; i < f; i++) B[f * r + i] *= scale;
     }

@@ -1,4 +1,4 @@
-/* Robots with closed loops: a specimen, loops added to it, and the equations of the loops written down a second time. */
+/* Robots with closed loops and couplings: a specimen, loops added to it, and the equations of the loops written down a second time. */
 #ifndef ORACLE_CLOSED_H
 #define ORACLE_CLOSED_H
 
@@ -15,6 +15,14 @@ int closed_random(struct specimen *s, int seed, int type, int count, bool met);
 /* Adds line actuators with random forces between points of random links and of the world, no shorter than 0.3 m; the state stays,
    equations are chosen anew. */
 int closed_add_actuators(struct specimen *s, struct random *random, int count);
+
+/* Adds a rigid coupling and two elastic ones, one of them with backlash, each of up to three random coordinates; of a robot without
+   coordinates none. With `met` the rigid one holds in the specimen's state, its rate too; that changes the state. Equations are chosen
+   anew. */
+int closed_add_couplings(struct specimen *s, struct random *random, bool met);
+
+/* The value of a coupling at positions q, without its offset, or its rate or acceleration at (derivative 1) velocities or accelerations. */
+double closed_coupling(const struct specimen *s, const struct coupling *coupling, int derivative, const double *x);
 
 /* Gap, its rate and its acceleration at (q, qd) for the accelerations qdd, by rows: directions and positions differentiated as
    they stand in model.md. Arrays may be NULL. */

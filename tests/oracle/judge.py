@@ -6,12 +6,13 @@ Every frame is a 4x4 matrix along a motion q(t), known with its time derivatives
 is 1 and all others are 0 are the Jacobian, and virtual work gives the forces. A position may be a quaternion, so q has nq
 numbers, qd and qdd have n. Arrays of coordinates may have any number of axes in front of the last.
 
-All elastic terms (`full`). No stops, no `dh`, no geometric stiffness of nodal bodies, of the loops `ball` and `planar-pin`; of
-format 2 all else."""
+All elastic terms (`full`). No stops, no `dh`, no geometric stiffness of nodal bodies, of the loops `ball` and `planar-pin`, no
+backlash of couplings; of format 2 all else."""
 
 from typing import NamedTuple
 
 import numpy as np
+from coordinates import Coordinates
 from judge_bodies import Body, Points, beam, nodal, rigid
 from judge_frames import (HERE, Frame, Z, add, dot, hamilton, minus, move, mul, pose, rotation_vector, shorter, spin,
                           turn, unit, unskew)
@@ -99,6 +100,25 @@ class Loop(NamedTuple):
     plane_of: int | None  # link in whose hinge frame the directions stand; None: the world
 
 
+class Coupling(NamedTuple):
+    """gap = positions . q - offset, at the rate velocities . qd."""
+    positions: np.ndarray
+    velocities: np.ndarray
+    given: dict
+
+    @property
+    def rigid(self): return "stiffness" not in self.given
+
+    def gap(self, jet):
+        """Jet of the gap."""
+        return [jet[0] @ self.positions - self.given.get("offset", 0), *[a @ self.velocities for a in jet[1:]]]
+
+    def force(self, jet):
+        """Of a spring, on its gap."""
+        gap, rate = self.gap(jet)[:2]
+        return -self.given["stiffness"] * gap - self.given.get("damping", 0) * rate
+
+
 def offset(frame, at):
     """A frame moved off a frame that stays, in its axes."""
     return frame.follow(pose(at))
@@ -113,8 +133,12 @@ class Robot:
         self.tip = self.names.index(robot.get("tip", self.names[-1]))
         self.origin = [pose(link["joint"].get("origin", {})) for link in self.links]
         self.tip_turn = [pose({"rpy": link.get("rigid", {}).get("tip", {}).get("rpy", [0, 0, 0])}) for link in self.links]
-        self.place(self.format == "limber-robot/2")
+        self.place(self.format != "limber-robot/1")
         self.attach(robot)
+        names = Coordinates(robot)
+        self.couplings = {one["name"]: self.coupling(names, one) for one in robot.get("couplings", [])}
+        self.rigid = {name: one for name, one in self.couplings.items() if one.rigid}
+        self.closed = bool(self.loops or self.rigid)
         self.moving = [joint for joint in self.joint if joint.v.stop > joint.v.start]
         velocities = lambda joints: [k for joint in joints for k in range(joint.v.start, joint.v.stop)]
         self.driven = velocities(self.moving)  # where tau belongs
@@ -182,6 +206,12 @@ class Robot:
         return Loop(*[self.side(name, at) for name, at in zip(of["between"], of.get("at", [{}, {}]))],
                     along / np.linalg.norm(along, axis=1)[:, None], None if plane_of == "world" else self.names.index(plane_of))
 
+    def coupling(self, names, of):
+        assert "backlash" not in of, "not known to the judge"
+        row = lambda where: np.array([of["terms"].get(name, 0) for name in where])
+        rates = dict(zip(names.velocities, names.tangent))
+        return Coupling(row(names.positions), row([rates[name] for name in names.velocities]), of)
+
     def tangent(self, q):
         """N(q), nq x n:  q_dot = N qd.  Of a quaternion  e_dot = 1/2 e o (0, omega);  else 1."""
         N = np.zeros((self.nq, self.n))
@@ -242,11 +272,17 @@ class Robot:
         if loop.plane_of is None: return d, [loop.along.T] + [np.zeros(loop.along.T.shape)] * (len(d) - 1)
         return d, [R @ loop.along.T for R in frames[loop.plane_of].O.R]
 
-    def gap(self, frames):
-        """Jet of the gaps of all loops, A minus B, one after the other."""
-        product = lambda d, along: np.einsum("...i,...ij->...j", d, along)
+    def gap(self, jet):
+        """Jet of the gaps of all loops, A minus B, one after the other, and of the rigid couplings, along the motion with the jet q."""
+        product, frames = lambda d, along: np.einsum("...i,...ij->...j", d, along), self.frames(jet)
         parts = [mul(*self.opening(frames, loop), product) for loop in self.loops.values()]
+        parts += [[a[..., None] for a in one.gap(jet)] for one in self.rigid.values()]
         return [np.concatenate(part, -1) for part in zip(*parts)]
+
+    def coupled(self, q, qd, multiplier=None):
+        """{coupling: force on its gap}: lambda of rigid ones, which come after the loops."""
+        rigid = [None] * len(self.rigid) if multiplier is None else np.moveaxis(multiplier, -1, 0)[multiplier.shape[-1] - len(self.rigid):]
+        return dict(zip(self.rigid, rigid)) | {name: one.force([q, qd]) for name, one in self.couplings.items() if not one.rigid}
 
     def pushes(self, frames, force, torque, push, multiplier, wrench):
         """(site, force on it, torque on it): at the tip, on frames, by actuators, by loops."""
@@ -295,6 +331,8 @@ class Robot:
             at = self.placed(jacobian, site)
             out = out - np.einsum("...ni,...i->...n", at.p[1], f) - np.einsum("...ni,...i->...n", rate_of(at), t)
         for joint in self.moving: out[..., joint.v] += joint.force(q, qd, qdd)
+        for name, f in self.coupled(q, qd, multiplier).items():
+            if f is not None: out = out - f[..., None] * self.couplings[name].velocities
         return out
 
     def mass_matrix(self, q):
@@ -325,6 +363,7 @@ class Robot:
         for joint in self.moving:
             T = T + joint.number("motor_inertia") @ qd[joint.v] ** 2 / 2
             V = V + joint.number("stiffness") @ joint.stretch(q) ** 2 / 2
+        for one in self.couplings.values(): V = V + one.given.get("stiffness", 0) * one.gap([q])[0] ** 2 / 2
         return T, V
 
     def answered(self, q, qd, qdd, site):
@@ -355,6 +394,8 @@ class Robot:
         if self.format == "limber-robot/1": out = {name: y for name, y in out.items() if name not in ("tip.specific_force", "tip.angular_rate")}
         for name, (_, length, rate) in zip(self.actuators, self.lines(frames)):
             out |= {f"{name}.length": length[..., None], f"{name}.rate": rate[..., None]}
+        for name, one in self.couplings.items():
+            if not one.rigid: out |= {f"{name}.gap": one.gap([q])[0][..., None], f"{name}.force": one.force([q, qd])[..., None]}
         # wrench that link i takes from its joint: what its bodies and all outboard need, less what pushes them
         F, N = [0] * len(self.links), [0] * len(self.links)
         for site, f, t in self.pushes(frames, force, torque, push, multiplier, wrench):

@@ -245,7 +245,7 @@ def beam(of, foreshortening):
         Phi = rows(s, 0, {"axial": (0, 1), "y": (1, 1), "z": (2, 1)})
         Lambda = rows(s, 0, {"twist": (0, 1)}) + rows(s, 1, {"z": (1, -1), "y": (2, 1)})
         G = None
-        if of.get("foreshortening", foreshortening):
+        if of["stiffening"] == "axial" if "stiffening" in of else of.get("foreshortening", foreshortening):
             inner = [rows(RULE * t, 1, {"y": (1, 1), "z": (2, 1)}) for t in s]
             G = np.array([t * L * np.einsum("p,pij,pik->jk", WEIGHT, slope, slope) for t, slope in zip(s, inner)])
         return Points(np.outer(s * L, X), Phi, Lambda, G)

@@ -149,8 +149,50 @@ def closed_boom(seed):
     """A joined boom and its state; another one where the velocities in the loop are no more than its equations, which locks them."""
     robot, state = joined(seed)
     judge = Robot(robot)
-    G = judge.gap(judge.frames([np.array(state["q"]), np.eye(judge.n)]))[1].T
+    G = judge.gap([np.array(state["q"]), np.eye(judge.n)])[1].T
     return (robot, state) if (np.abs(G).max(axis=0) > 1e-9).sum() > len(G) else closed_boom(seed + 1000)
+
+
+def coupled_boom(seed):
+    """A boom whose coordinates are coupled, by a rigid coupling that a random state obeys and by an elastic one; every second has a loop
+    too. And that state, which is the start."""
+    random, (robot, state) = np.random.default_rng([18, seed]), joined(seed) if seed % 2 else started(seed)
+    names = Coordinates(robot)
+    coupled = [name for name in names.positions if name.split(".")[1].startswith("q")]
+    coupled = [name for name in coupled if "quaternion" not in name]
+    if len(coupled) < 3: return coupled_boom(seed + 1000)
+    terms = lambda count: {str(name): random.uniform(0.5, 2) for name in random.choice(coupled, count, replace=False)}
+    robot["couplings"] = [{"name": "rack", "terms": terms(3)},
+                          {"name": "belt", "terms": terms(2), "stiffness": 80.0, "damping": 3.0, "offset": 0.1}]
+    robot["format"] = "limber-robot/3"
+    for link in robot["links"]: in_format_3(link.get("beam", {}))
+    rack, at = robot["couplings"][0], dict(zip(names.positions, state["q"]))
+    rack["offset"] = sum(factor * at[name] for name, factor in rack["terms"].items())
+    judge = Robot(robot)
+    G = judge.gap([np.array(state["q"]), np.eye(judge.n)])[1].T
+    if (np.abs(G).max(axis=0) > 1e-9).sum() <= len(G): return coupled_boom(seed + 1000)
+    return robot, closing_rates(robot, state)
+
+
+def started(seed):
+    """A boom that starts in a random state, and that state."""
+    robot = boom(seed)
+    state = random_state(robot, np.random.default_rng([19, seed]))
+    start_at(robot, state)
+    return robot, state
+
+
+def start_at(robot, state):
+    for link, joint in zip(robot["links"], Robot(robot).joint):
+        position = state["q"][joint.q]
+        link["joint"]["start"] = {"position": position if len(position) > 1 else position[0]}
+
+
+def in_format_3(beam):
+    """A beam of format 2 says what it had by default."""
+    if not {"y", "z"} & beam.get("modes", {}).keys(): return
+    beam["stiffening"] = "axial" if beam.pop("foreshortening", True) else "none"
+    if "section" in beam: beam["shear"] = False
 
 
 def joined(seed):
@@ -173,16 +215,14 @@ def joined(seed):
     loop["at"][1] = {"xyz": (b.R[0].T @ gap).tolist()}
     loop["start"] = "approximate"  # links are straight at the start
     robot["loops"] = [loop]
-    for link, joint in zip(robot["links"], judge.joint):
-        position = q[joint.q].tolist()
-        link["joint"]["start"] = {"position": position if len(position) > 1 else position[0]}
+    start_at(robot, state)
     return robot, closing_rates(robot, state)
 
 
 def closing_rates(robot, state):
     """The state with rates that keep the loops closed: qd less its part along G'."""
     judge, q, qd = Robot(robot), np.array(state["q"]), np.array(state["qd"])
-    gap, G = judge.gap(judge.frames([q]))[0], judge.gap(judge.frames([q, np.eye(judge.n)]))[1].T
+    gap, G = judge.gap([q])[0], judge.gap([q, np.eye(judge.n)])[1].T
     assert np.abs(gap).max() < 1e-13
     return {**state, "qd": (qd - np.linalg.pinv(G) @ (G @ qd)).tolist()}
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from judge import Robot
 from program import Program
-from random_robots import boom, closed_boom, random_state
+from random_robots import boom, closed_boom, coupled_boom, random_state
 from test_derivatives import answers
 from test_reference import TOLERANCE, flat
 
@@ -32,7 +32,7 @@ def test_multipliers_of_the_judge_do_virtual_work(seed):
     """Forces on the two sides, and where the plane turns with a link a torque on that: G' lambda."""
     robot, state = closed_boom(seed)
     judge, q, none = Robot(robot), np.array(state["q"]), np.zeros(3)
-    G = judge.gap(judge.frames([q, np.eye(judge.n)]))[1].T
+    G = judge.gap([q, np.eye(judge.n)])[1].T
     multiplier = np.arange(1.0, 1 + len(G))
     at_rest = [q, np.zeros(judge.n), np.zeros(judge.n), none, none]
     found = judge.inverse(*at_rest) - judge.inverse(*at_rest, None, multiplier)
@@ -68,7 +68,7 @@ def check(program, robot, state, algorithm):
 
 
 @pytest.mark.parametrize("algorithm", ["recursive", "composite"])
-@pytest.mark.parametrize("make", [opened, closed_boom], ids=["tree", "loops"])
+@pytest.mark.parametrize("make", [opened, closed_boom, coupled_boom], ids=["tree", "loops", "couplings"])
 @pytest.mark.parametrize("seed", SEEDS)
 def test_robots_agree_with_the_judge(program, seed, make, algorithm):
     check(program, *make(seed), algorithm)

@@ -31,9 +31,10 @@ CASES = [pytest.param(file, number, id=f"{file.stem}-{number}") for file in FILE
 
 
 def flat(answer):
-    """What is reported of frames beside the rest: {"F.position": ..., "qdd": ..., ...}"""
-    frames = {f"{name}.{key}": value for name, frame in answer.get("frames", {}).items() for key, value in frame.items()}
-    return frames | {key: value for key, value in answer.items() if key != "frames"}
+    """What is reported of frames and couplings beside the rest: {"F.position": ..., "qdd": ..., ...}"""
+    named = [*answer.get("frames", {}).items(), *answer.get("couplings", {}).items()]
+    return {f"{name}.{key}": value for name, one in named for key, value in one.items()} | \
+        {key: value for key, value in answer.items() if key not in ("frames", "couplings")}
 
 
 def floor(key, case):
@@ -63,4 +64,4 @@ def test_agrees_with_the_reference(limber, tmp_path, file, number, algorithm):
 
 def test_there_is_something_to_agree_with():
     assert len(CASES) >= 45
-    assert {"f2-joints-1", "f2-joints-2", "f2-floating", "f2-taper", "f2-frames", "f2-loops"} <= {file.stem for file in FILES}
+    assert {"f2-joints-1", "f2-joints-2", "f2-floating", "f2-taper", "f2-frames", "f2-loops", "f3-couplings", "f3-couplings-2"} <= {file.stem for file in FILES}
