@@ -157,8 +157,7 @@ INLINE void hinge_effect(const int kind, const bool locked, const struct link_mo
 }
 
 /* One coordinate: at its base, O or a section, everything outward moves with D (omega, alpha, a) */
-void dyn_tangent_coordinate(const struct model *model, const struct work *work, struct tangent *tangent, int kind,
-                            int j)
+void dyn_tangent_coordinate(const struct model *model, const struct work *work, struct tangent *tangent, int kind, int j)
 {
     const struct frame world = {.acc = {0, 0, 0, -model->gravity[0], -model->gravity[1], -model->gravity[2]}};
     struct coordinate *c = tangent->coordinate = &tangent->one_coordinate;
@@ -250,8 +249,7 @@ static void vary_link(const struct model *model, const struct work *work, const 
     const struct link_work *w = &work->link[i];
     const struct link_tangent *t = &tangent->link[i];
     const struct frame *C = mount_frame(lm, work, &world);
-    struct link_change *const change[DERIVATIVES] = {&jacobian->columns[BY_Q][i].change,
-                                                     &jacobian->columns[BY_QD][i].change};
+    struct link_change *const change[DERIVATIVES] = {&jacobian->columns[BY_Q][i].change, &jacobian->columns[BY_QD][i].change};
     for (int kind = 0; kind < DERIVATIVES; kind++) {
         memset(&change[kind]->O, 0, sizeof change[kind]->O);
         memset(change[kind]->force, 0, (size_t)lm->joint.nv * sizeof *change[kind]->force);
@@ -342,7 +340,8 @@ static void gather_link(const struct link_model *lm, struct link_work *w, struct
             for (int k = 0; k < lm->m; k++) c->e[k] += load(c->change.modal[k]);
         }
         if (lm->body != NULL) WITH_CONSTANT_COUNT(M, lm->m, gather_modes(M, locked, lm, w, &jacobian->link[i], c))
-        WITH_COLUMNS(N, moving_velocities(lm, locked), gather_hinge(N, &jacobian->link[i], locked, varied, c, c->O.z));
+        WITH_COLUMNS(N, moving_velocities(lm, locked),
+                     gather_hinge(N, &jacobian->link[i], locked, varied, c, c->O.z));
         add_to_parent(lm, c->O.z, jacobian->columns[kind]);
     }
 }
@@ -528,8 +527,8 @@ INLINE void store_frame(const int seeds, const lanes *x, const lanes *seed, stru
 }
 
 /* Links [i, end] of a run, both kinds in turn */
-INLINE void spread_run(const int seeds, const bool locked, const int count, const struct model *model,
-                       struct jacobian *jacobian, int i, int end, int last, const struct rows *rows)
+INLINE void spread_run(const int seeds, const bool locked, const int count, const struct model *model, struct jacobian *jacobian, int i,
+                       int end, int last, const struct rows *rows)
 {
     struct link_columns *q = jacobian->columns[BY_Q], *qd = jacobian->columns[BY_QD];
     lanes x_q[6], x_qd[6], seed_q[6], seed_qd[6];

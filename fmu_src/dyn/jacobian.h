@@ -66,11 +66,11 @@ struct hinge_effect {
 };
 
 struct jacobian {
-    struct link_response *link;                /* n_links                                                       */
+    struct link_response *link;          /* n_links                                                       */
     struct hinge_effect (*plain)[DERIVATIVES]; /* n_links: of links in a run                                    */
-    int *lane;                                 /* n_links: lane of a link in a run that the batch varies        */
+    int *lane;                           /* n_links: lane of a link in a run that the batch varies        */
     struct link_columns *columns[DERIVATIVES]; /* n_links                                                       */
-    bool *varied, *reached;                    /* n_links: varied by the batch; varied, or inward of a varied link */
+    bool *varied, *reached;              /* n_links: varied by the batch; varied, or inward of a varied link */
     /* n_links: first and last link of the run, a chain of plain links to which nothing else is attached except at its end; -1: the
        link is not plain */
     int *run_start, *run_end;

@@ -188,8 +188,7 @@ enum { BY_Q, BY_QD, DERIVATIVES };
 
 /* The direction of one coordinate, position or rate, at constant accelerations: dyn_tangent_frame() then is the change of a frame,
    without a sweep, because all that is outward of the coordinate moves as one body. */
-void dyn_tangent_coordinate(const struct model *model, const struct work *work, struct tangent *tangent, int kind,
-                            int j);
+void dyn_tangent_coordinate(const struct model *model, const struct work *work, struct tangent *tangent, int kind, int j);
 
 /* The change of Q - ID with q and with qd at the qdd of dyn_tangent_state(), nv columns of nv each. These are M times d(qdd)/dq and
    d(qdd)/dqd; no factors are needed. In the rows of prescribed joints: minus the change of the driving force. `loaded`: what the columns

@@ -75,8 +75,7 @@ struct constraints {
     int failed;               /* index of the constraint, after STATUS_SINGULAR_LOOP       */
     double *dlambda;          /* n_rows: change of lambda in a direction                   */
     double *direction;        /* nv                                                        */
-    double
-        *gap_by[DERIVATIVES]; /* nv x n_rows: changes of the accelerations of the gaps with q and qd, at constant qdd */
+    double *gap_by[DERIVATIVES];    /* nv x n_rows: changes of the accelerations of the gaps with q and qd, at constant qdd */
 };
 
 /* All memory is from the arena; NULL: it failed. n_rows = 0 if the robot has none. All rows are active until constraints_choose(). */
