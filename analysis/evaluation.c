@@ -62,6 +62,19 @@ static void describe(struct mechanism *m, const struct state *state, double *for
     dyn_inverse(model, m->work, &loaded, state->qdd, e->inverse);
 }
 
+enum status evaluation_drives(struct mechanism *m, struct state *state, struct report *report)
+{
+    struct input in = state->input;
+    if (m->robot->n_drives == 0) return STATUS_OK;
+    in.drive = state->at.drive;
+    drives_take_parameters(m->robot, in.drive);
+    enum status status = drives_start(m, &in, report);
+    state_set_drives(state);
+    if (status == STATUS_OK) status = mechanism_efforts(m, &in);
+    if (status == STATUS_OK) drives_copy_efforts(m, in.drive, state->at.tau, state->at.actuator_force);
+    return status == STATUS_BAD_DRIVE ? status : failure_report(report, m, status);
+}
+
 enum status evaluation_at(struct mechanism *m, const struct state *state, bool composite, struct report *report,
                           struct evaluation *e)
 {

@@ -29,6 +29,10 @@ struct evaluation {
     struct arena arena;
 };
 
+/* Torques and forces of drives inside the arm, from their inputs and from the states that the STATE gives, otherwise those of a start
+   there, become forces of the state. */
+enum status evaluation_drives(struct mechanism *m, struct state *state, struct report *report);
+
 /* The state is used as it is: loops may be open. With `composite` qdd is computed from the dense mass matrix. Redundant equations of
    loops are reported as warnings. evaluation_free() in any case. */
 enum status evaluation_at(struct mechanism *m, const struct state *state, bool composite, struct report *report,

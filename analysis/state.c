@@ -12,14 +12,29 @@
 
 /* ---- the robot's start ---------------------------------------------------------------------------------------------------- */
 
+static void go_to_start(struct state *state)
+{
+    point_clear(&state->at);
+    state->input = point_input(&state->at);
+    model_start(state->at.model, state->at.q, state->at.qd);
+}
+
 enum status state_start(const struct model *model, struct report *report, struct state *state)
 {
     memset(state, 0, sizeof *state);
     point_make(model, &state->arena, &state->at);
     if (state->arena.failed) return failure_status(report, STATUS_NO_MEMORY);
-    state->input = point_input(&state->at);
-    model_start(model, state->at.q, state->at.qd);
+    go_to_start(state);
     return STATUS_OK;
+}
+
+void state_set_drives(const struct state *state)
+{
+    const struct robot *robot = state->at.model->robot;
+    const double *w = state->w;
+    for (int d = 0; d < robot->n_drives && w != NULL; d++)
+        for (int r = 0; r < robot->drive[d].drive->n_rows; r++)
+            if (drive_is_state(&robot->drive[d].drive->row[r])) state->at.drive[robot->drive[d].first + r] = *w++;
 }
 
 /* ---- members of the document ------------------------------------------------------------------------------------------------ */
@@ -227,12 +242,24 @@ enum status state_parse(const struct model *model, const char *name, const char 
     return status == STATUS_OK ? parse(model, name, text, report, state) : status;
 }
 
+static enum status read_file(const char *file, struct report *report, struct state *state)
+{
+    if (file == NULL) return STATUS_OK;
+    const char *text = document_load(file, &state->arena, report);
+    return text != NULL ? parse(state->at.model, file, text, report, state) : STATUS_NO_FILE;
+}
+
 enum status state_read(const struct model *model, const char *file, struct report *report, struct state *state)
 {
     const enum status status = state_start(model, report, state);
-    if (status != STATUS_OK || file == NULL) return status;
-    const char *text = document_load(file, &state->arena, report);
-    return text != NULL ? parse(model, file, text, report, state) : STATUS_NO_FILE;
+    return status == STATUS_OK ? read_file(file, report, state) : status;
+}
+
+enum status state_read_into(const struct point *at, const char *file, struct report *report, struct state *state)
+{
+    *state = (struct state){.at = *at};
+    go_to_start(state);
+    return read_file(file, report, state);
 }
 
 void state_free(struct state *state)

@@ -24,6 +24,12 @@ enum status state_parse(const struct model *model, const char *name, const char 
 /* A JSON file ("-": standard input); NULL: the robot's start. */
 enum status state_read(const struct model *model, const char *file, struct report *report, struct state *state);
 
+/* The same into the arrays of a point. */
+enum status state_read_into(const struct point *at, const char *file, struct report *report, struct state *state);
+
+/* After drives have started: states of drives that the document gives. */
+void state_set_drives(const struct state *state);
+
 void state_free(struct state *state);
 
 #endif

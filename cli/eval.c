@@ -87,28 +87,14 @@ static int print_evaluation(const struct robot *robot, const struct evaluation *
     return json_print_finite("eval", out);
 }
 
-/* Torques and forces of drives inside the arm follow from their states and inputs in the STATE */
-static int apply_drives(const struct common *options, struct state *state, struct report *report)
-{
-    struct arena arena = {0};
-    struct instance *sim;
-    const int code = cli_load_sim(options, report, &arena, &sim);
-    const enum status status = code == EXIT_OK ? sim_drive_efforts(sim, &state->at, state->w) : STATUS_OK;
-    instance_free(sim);
-    arena_release(&arena);
-    return code == EXIT_OK ? cli_exit_code(status) : code;
-}
-
 static int run(const void *given, struct cli_model *loaded, struct report *report)
 {
     const struct options *options = given;
     struct evaluation evaluation;
-    int code = EXIT_OK;
-    if (loaded->robot->n_drives > 0) code = apply_drives(&options->common, &loaded->state, report);
-    if (code != EXIT_OK) return code;
-    const enum status status =
-        evaluation_at(&loaded->mechanism, &loaded->state, options->algorithm == COMPOSITE, report, &evaluation);
-    code = status == STATUS_OK ? print_evaluation(loaded->robot, &evaluation) : cli_exit_code(status);
+    enum status status = evaluation_drives(&loaded->mechanism, &loaded->state, report);
+    if (status != STATUS_OK) return cli_exit_code(status);
+    status = evaluation_at(&loaded->mechanism, &loaded->state, options->algorithm == COMPOSITE, report, &evaluation);
+    const int code = status == STATUS_OK ? print_evaluation(loaded->robot, &evaluation) : cli_exit_code(status);
     evaluation_free(&evaluation);
     return code;
 }

@@ -1,16 +1,40 @@
 #include "json_out.h"
 
+#include <json-c/printbuf.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "cli.h"
 
+/* The bytes of numbers as an array. Most of the time of `limber linearize` goes into its numbers, most of which are zero. */
+static int write_numbers(struct json_object *numbers, struct printbuf *out, int level, int flags)
+{
+    const char *bytes = json_object_get_string(numbers);
+    const int count = json_object_get_string_len(numbers) / (int)sizeof(double);
+    const bool spaced = (flags & JSON_C_TO_STRING_SPACED) != 0;
+    (void)level;
+    printbuf_memappend(out, "[", 1);
+    for (int i = 0; i < count; i++) {
+        char text[40] = ", 0.0", *const number = text + 2, *const from = text + !spaced + (i == 0);
+        double x;
+        memcpy(&x, bytes + (size_t)i * sizeof x, sizeof x);
+        if (x != 0 || signbit(x)) snprintf(number, sizeof text - 2, "%.17g", x);
+        if (strpbrk(number, ".e") == NULL) strcat(number, ".0");
+        if (!spaced) text[1] = ',';
+        printbuf_memappend(out, from, (int)strlen(from));
+    }
+    return printbuf_memappend(out, spaced ? " ]" : "]", 1 + spaced);
+}
+
 struct json_object *json_numbers(const double *x, int count)
 {
-    struct json_object *array = json_object_new_array_ext(count);
-    for (int i = 0; i < count; i++) json_object_array_add(array, json_object_new_double(x[i]));
-    return array;
+    for (int i = 0; i < count; i++)
+        if (!isfinite(x[i])) return json_object_new_double(x[i]); /* which is not printed */
+    struct json_object *numbers = json_object_new_string_len((const char *)x, count * (int)sizeof *x);
+    json_object_set_serializer(numbers, write_numbers, NULL, NULL);
+    return numbers;
 }
 
 struct json_object *json_rows(const double *M, int n_rows, int n_columns)

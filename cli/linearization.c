@@ -13,8 +13,7 @@ enum status linearization_point(const struct common *options, struct report *rep
 {
     const char *text = document_load(options->robot, arena, report);
     if (text == NULL) return STATUS_NO_FILE;
-    enum status status = operating_point_make(options->robot, text, report, point);
-    if (status == STATUS_OK) status = state_read(point->mechanism->model, options->at, report, &point->state);
+    enum status status = operating_point_make(options->robot, text, options->at, report, point);
     if (status != STATUS_OK) return status;
     if (holding_apply(options, point->sim) != EXIT_OK) return STATUS_BAD_INPUT;
     return operating_point_move(point, options->at != NULL, options->equilibrium, report);
@@ -62,7 +61,7 @@ struct json_object *linearization_json_point(const struct operating_point *point
     json_add_numbers(json, "q", at->q, model->nq);
     json_add_numbers(json, "qd", at->qd, model->nv);
     json_add_numbers(json, "qdd", point->qdd, model->nv);
-    json_add_numbers(json, "tau", at->tau, model->n_tau);
+    json_add_numbers(json, "tau", point->tau, model->n_tau);
     json_add_numbers(json, "tip_force", at->tip_wrench + 3, 3);
     json_add_numbers(json, "tip_torque", at->tip_wrench, 3);
     struct json_object *wrenches = robot->n_frames > 0 ? json_object_new_object() : NULL;

@@ -106,8 +106,7 @@ static int write_point(struct report_page *page, const char *text)
     const struct common *options = &page->options->common;
     struct operating_point point = {0};
     struct static_answer answer;
-    enum status status = operating_point_make(options->robot, text, &page->report, &point);
-    if (status == STATUS_OK) status = state_read(point.mechanism->model, options->at, &page->report, &point.state);
+    enum status status = operating_point_make(options->robot, text, options->at, &page->report, &point);
     if (status == STATUS_OK) {
         html_heading(page->xml, "Static equilibrium");
         status = static_answer_make(&point, options->at != NULL, &page->report, &answer);

@@ -7,7 +7,6 @@
 #include <time.h>
 
 #include "analysis/checked.h"
-#include "analysis/operating_point.h"
 #include "cli.h"
 #include "inputs.h"
 #include "instance.h"
@@ -154,8 +153,12 @@ static int set_up(struct run *run)
     int code = EXIT_OK;
     if (common->at != NULL) {
         struct state state;
-        const enum status status = state_read(sim_model(run->sim), common->at, run->report, &state);
-        if (status == STATUS_OK) state_to_start(&state, run->sim);
+        const struct variables *v = instance_variables(run->sim);
+        const enum status status = state_read_into(sim_point(run->sim), common->at, run->report, &state);
+        for (int r = 0; r < v->n_values; r++)
+            if (v->by_reference[r]->start_of >= 0)
+                instance_set(run->sim, r,
+                             instance_get(run->sim, v->row[v->state[v->by_reference[r]->start_of]].reference));
         state_free(&state);
         code = cli_exit_code(status);
     }

@@ -188,8 +188,8 @@ static int run(const void *given, struct report *report)
     struct operating_point point = {0};
     struct arena arena = {0};
     const char *text = document_load(options->robot, &arena, report);
-    int code = text == NULL ? EXIT_INPUT : cli_exit_code(operating_point_make(options->robot, text, report, &point));
-    if (code == EXIT_OK) code = cli_exit_code(state_read(point.mechanism->model, options->at, report, &point.state));
+    int code = text == NULL ? EXIT_INPUT
+                            : cli_exit_code(operating_point_make(options->robot, text, options->at, report, &point));
     if (code == EXIT_OK) code = cli_settings_apply(options, point.sim, &arena);
     if (code == EXIT_OK) code = holding_apply(options, point.sim);
     if (code == EXIT_OK) {

@@ -9,15 +9,14 @@
 /* An instance with the parameters of the robot, whose state and forces are in `at`. operating_point_free() in any case. */
 static enum status make_point(const limber_robot *robot, struct report *report, struct operating_point *point)
 {
-    enum status status = operating_point_make(robot->name, robot->text, report, point);
+    enum status status = operating_point_make(robot->name, robot->text, NULL, report, point);
     if (status != STATUS_OK) return status;
     for (int i = 0; i < robot->n_parameters; i++) {
         const int reference = robot->parameter[i]->reference;
         instance_set(point->sim, reference, robot->value[reference]);
     }
-    status = state_start(robot->mechanism.model, report, &point->state);
-    if (status == STATUS_OK) point_copy(&robot->at, &point->state.at);
-    return status;
+    point_copy(&robot->at, &point->state.at);
+    return STATUS_OK;
 }
 
 /* ---- static equilibrium ------------------------------------------------------------------------------------------- */
@@ -32,6 +31,7 @@ int limber_robot_settle(limber_robot *robot, double *tau, double *actuator_force
     if (status == STATUS_OK) {
         struct report silent = {0};
         point_copy(&point.state.at, &robot->at);
+        memcpy(robot->at.tau, point.tau, (size_t)limber_robot_joint_forces(robot) * sizeof *point.tau);
         constraints_choose(&robot->mechanism, robot->at.q, &silent);
         mechanism_set(&robot->mechanism, &robot->in);
         if (tau != NULL) memcpy(tau, robot->at.tau, (size_t)limber_robot_joint_forces(robot) * sizeof *tau);

@@ -8,7 +8,7 @@
 struct drive_instance {
     struct instance instance; /* the states are the stepper's y                                */
     const struct drive *drive;
-    double *v, *dv; /* n_values: at a point that the integrator asks for; a direction          */
+    double *dv; /* n_values: a direction                                           */
 };
 
 static struct drive_instance *drive_of(struct instance *instance)
@@ -28,30 +28,24 @@ static void put_states(const struct variables *variables, const double *y, doubl
     for (int s = 0; s < variables->n_states; s++) v[variables->state[s]] = y[s];
 }
 
-/* All values at the states y and given inputs, at a local time, into d->v */
-static void put_values(struct drive_instance *d, const struct step_inputs *inputs, double t, const double *y)
+/* The values at the states y and the inputs at a local time */
+static enum status put_values(struct drive_instance *d, double t, const double *y)
 {
-    const struct stepper *stepper = &d->instance.stepper;
-    memcpy(d->v, stepper->value, (size_t)d->instance.variables.n_values * sizeof *d->v);
-    for (int i = 0; i < stepper->n_inputs; i++) d->v[stepper->input[i]] = step_input(inputs, i, t);
-    put_states(&d->instance.variables, y, d->v);
-}
-
-static enum status check_at(struct drive_instance *d, double t, const double *y)
-{
-    put_values(d, &d->instance.stepper.now, t, y);
-    return d->drive->error(d->v) == NULL ? STATUS_OK : STATUS_DRIVE_ERROR;
+    struct stepper *stepper = &d->instance.stepper;
+    stepper_apply_inputs(stepper, t);
+    put_states(&d->instance.variables, y, stepper->value);
+    return d->drive->error(stepper->value) == NULL ? STATUS_OK : STATUS_DRIVE_ERROR;
 }
 
 static enum status rhs(void *context, double t, const double *y, double *ydot)
 {
     struct drive_instance *d = context;
-    const enum status status = check_at(d, t, y);
+    double *v = d->instance.stepper.value, sum = 0;
+    const enum status status = put_values(d, t, y);
     if (status != STATUS_OK) return status;
-    d->drive->rates(d->v);
-    double sum = 0;
+    d->drive->rates(v);
     for (int s = 0; s < d->instance.variables.n_states; s++) {
-        ydot[s] = d->v[d->drive->n_rows + s];
+        ydot[s] = v[d->drive->n_rows + s];
         sum += fabs(ydot[s]);
     }
     return isfinite(sum) ? STATUS_OK : STATUS_NOT_FINITE;
@@ -67,13 +61,14 @@ static enum status jacobian(void *context, double t, const double *y, double *A,
     struct drive_instance *d = context;
     const struct variables *variables = &d->instance.variables;
     const int n = variables->n_states;
+    double *v = d->instance.stepper.value;
     (void)A; /* of first order */
-    const enum status status = check_at(d, t, y);
-    if (status == STATUS_OK) d->drive->evaluate(d->v);
+    const enum status status = put_values(d, t, y);
+    if (status == STATUS_OK) d->drive->evaluate(v);
     for (int j = 0; j < n && status == STATUS_OK; j++) {
         clear_direction(d);
         d->dv[variables->state[j]] = 1;
-        d->drive->tangent(d->v, d->dv);
+        d->drive->tangent(v, d->dv);
         memcpy(B + n * j, d->dv + d->drive->n_rows, (size_t)n * sizeof *B);
     }
     return status;
@@ -148,12 +143,15 @@ static bool acts_on_start(const struct instance *instance, const struct variable
 /* After a failed step: if the drive cannot work with the inputs at the end of the step, that is reported too */
 static enum status step(struct instance *instance, double h)
 {
-    struct drive_instance *d = drive_of(instance);
-    const struct step_inputs *inputs = &instance->stepper.before;
+    const struct stepper *stepper = &instance->stepper;
     const enum status status = instance_integrate(instance, h);
     if (status == STATUS_OK) return STATUS_OK;
-    put_values(d, inputs, inputs->from + h, instance->stepper.y);
-    (void)report_state_error(instance, d->v);
+    double *v = drive_of(instance)->dv;
+    memcpy(v, stepper->value, (size_t)instance->variables.n_values * sizeof *v);
+    put_states(&instance->variables, stepper->y, v);
+    for (int i = 0; i < stepper->n_inputs; i++)
+        v[stepper->input[i]] = step_input(&stepper->inputs, i, stepper->inputs.from + h);
+    (void)report_state_error(instance, v);
     return status;
 }
 
@@ -188,14 +186,13 @@ static enum status build(struct drive_instance *d, const char *text)
         companion_variables(d->drive, instance->name, text, instance->report, &instance->arena, &instance->variables);
     if (status != STATUS_OK) return status;
     const size_t values = (size_t)instance->variables.n_values;
-    d->v = arena_allocate(&instance->arena, values, sizeof(double));
     d->dv = arena_allocate(&instance->arena, values, sizeof(double));
     const struct ode ode = {
         .n_v = d->drive->n_states, .oscillatory = true, .context = d, .rhs = rhs, .jacobian = jacobian};
     status = instance_build(instance, &ode, text);
     if (status != STATUS_OK) return status;
     double *y = instance->stepper.y;
-    for (int s = 0; s < d->drive->n_states; s++) instance->state[s] = &y[s];
+    for (int s = 0; s < d->drive->n_states; s++) instance->stepper.place[instance->variables.state[s]] = &y[s];
     instance_states_placed(instance);
     instance->stepper.own[0] = (struct saved_part){y, d->drive->n_states};
     instance_reset(instance);

@@ -179,7 +179,7 @@ static enum status initialize(struct instance *instance, const struct experiment
     enum status status = adopt_parameters(instance, experiment->tolerance);
     if (status != STATUS_OK) return status;
     stepper_start(&instance->stepper, experiment->start_time);
-    const struct sample sample = sample_at(c, &instance->stepper.now, 0);
+    const struct sample sample = sample_at(c, &instance->stepper.inputs, 0);
     status = control_start(&c->control, &sample);
     if (status != STATUS_OK) report_add(instance->report, REPORT_ERROR, "at the start: %s", status_text(status));
     set_outputs(c);
@@ -204,7 +204,7 @@ static enum status step(struct instance *instance, double h)
     if (status == STATUS_OK) status = stepper_step(stepper, h);
     for (double t = *c->control.count * Ts; status == STATUS_OK && t < stepper->local - 1e-6 * Ts;
          t = *c->control.count * Ts) {
-        const struct sample sample = sample_at(c, &stepper->before, t);
+        const struct sample sample = sample_at(c, &stepper->inputs, t);
         status = control_sample(&c->control, &sample);
         if (status != STATUS_OK)
             report_add(instance->report, REPORT_ERROR, "sample at t = %.9g s: %s", stepper->start_time + t,

@@ -114,7 +114,7 @@ void sensors_change(struct sensors *s, const struct direction *direction, double
     struct mechanism *m = s->arm;
     if (s->inertial) {
         mechanism_tangent(m, &s->in, direction, true, s->dqdd);
-        dyn_tangent_observe(m->model, m->work, m->tangent, s->dqdd);
+        dyn_tangent_observe(m->model, m->work, m->tangent);
     }
     for (int i = 0; i < s->n; i++) {
         const struct sensor *sensor = &s->sensor[i];

@@ -225,10 +225,12 @@ INLINE int articulate_link(const struct model *model, const struct link_model *l
 
 enum status dyn_articulate(const struct model *model, struct work *work)
 {
+    NEEDS(work, DYN_CONFIGURATION);
     for (int i = model->n_links - 1; i >= 0; i--) {
         work->failed_link = i;
         if (articulate_link(model, &model->link[i], &work->link[i], work) != 0) return STATUS_NOT_POSITIVE;
     }
+    work->done |= DYN_FACTORS;
     return STATUS_OK;
 }
 
@@ -314,6 +316,7 @@ INLINE void hinge_forces(const int nv, const struct link_model *lm, const struct
 {
     if (nv == 0) return;
     joint_own_forces(nv, lm, in, Q);
+    for (int k = 0; in->joint_force != NULL && k < nv; k++) Q[k] += in->joint_force[lm->v + k];
     if (in->tau == NULL || lm->passive) return;
     for (int k = 0; k < nv; k++) Q[k] += in->tau[lm->tau + k];
 }
@@ -369,6 +372,7 @@ static void spread(const struct model *model, struct work *work, const struct in
 
 void dyn_solve(const struct model *model, struct work *work, const struct input *in, double *qdd)
 {
+    NEEDS(work, DYN_MOTION | DYN_FACTORS);
     for (int i = model->n_links - 1; i >= 0; i--) gather_link(&model->link[i], in, &work->link[i], work);
     spread(model, work, in, qdd);
 }
@@ -376,6 +380,7 @@ void dyn_solve(const struct model *model, struct work *work, const struct input 
 /* One inward pass instead of two: the residuals of a link are computed while the elimination of the next one waits for its pivot */
 enum status dyn_articulate_and_solve(const struct model *model, struct work *work, const struct input *in, double *qdd)
 {
+    NEEDS(work, DYN_MOTION);
     for (int i = model->n_links - 1; i >= 0; i--) {
         const struct link_model *lm = &model->link[i];
         struct link_work *w = &work->link[i];
@@ -383,6 +388,7 @@ enum status dyn_articulate_and_solve(const struct model *model, struct work *wor
         if (articulate_link(model, lm, w, work) != 0) return STATUS_NOT_POSITIVE;
         gather_link(lm, in, w, work);
     }
+    work->done |= DYN_FACTORS;
     spread(model, work, in, qdd);
     return STATUS_OK;
 }
@@ -391,6 +397,7 @@ enum status dyn_articulate_and_solve(const struct model *model, struct work *wor
 
 void dyn_solve_forces(const struct model *model, struct work *work, const double *force, double *x)
 {
+    NEEDS(work, DYN_FACTORS);
     static const struct input none = {0};
     for (int i = model->n_links - 1; i >= 0; i--) {
         const struct link_model *lm = &model->link[i];

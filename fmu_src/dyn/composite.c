@@ -99,6 +99,7 @@ static void upper_triangle(const struct model *model, struct work *work, double 
 
 void dyn_mass_matrix(const struct model *model, struct work *work)
 {
+    NEEDS(work, DYN_CONFIGURATION);
     const int n = model->nv;
     upper_triangle(model, work, work->M);
     for (int i = 1; i < n; i++)

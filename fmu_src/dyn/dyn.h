@@ -38,7 +38,7 @@ void dyn_section_position(const struct body *body, const struct section *shape, 
                           const struct link_work *w, struct section_work *s);
 
 /* Angular velocities, accelerations and inertia forces at qd for the accelerations qdd; qdd = NULL: zero except for prescribed
-   joints (motion.c, theory.md 25 to 28). After dyn_configuration(q). */
+   joints (motion.c, theory.md 25 to 28). */
 void dyn_motion(const struct model *model, struct work *work, const struct input *in, const double *qdd);
 
 /* Adds wrenches to the inertia forces of dyn_motion(), as those of its input. */
@@ -50,14 +50,14 @@ void dyn_body_motion(const struct body *body, const struct link_work *w, const d
 /* Adds the terms in eta_ddot to acc of F: none if the hinge node does not move. */
 void dyn_body_acceleration(const struct body *body, const struct link_work *w, const double *etadd, double acc[6]);
 
-/* Positions of the frames' origins, p of O and of the sections, which only loops and actuators need. After dyn_configuration(). */
+/* Positions of the frames' origins, p of O and of the sections, which only constraints and elements need. */
 void dyn_position(const struct model *model, struct work *work);
 
-/* Positions and velocities of the frames' origins: p and v of O and of the sections. After dyn_motion(). */
+/* Positions and velocities of the frames' origins: p and v of O and of the sections. */
 void dyn_velocity(const struct model *model, struct work *work, const struct input *in);
 
 /* The sections that are only observed, for the accelerations qdd of the last dyn_motion(), which may be NULL: dyn_frame() then works
-   for every frame of the robot, model->frame[i]. After dyn_velocity(). */
+   for every frame of the robot, model->frame[i]. */
 void dyn_observe(const struct model *model, struct work *work, const struct input *in, const double *qdd);
 
 /* Factors the mass matrix body by body, M = U D U' without forming it (articulated.c, theory.md 29 to 33a). If it is not positive
@@ -76,7 +76,7 @@ void dyn_solve_forces(const struct model *model, struct work *work, const double
 /* ---- the Newton matrix N = M + gamma D + gamma^2 K of an implicit step (newton.c, theory.md 73) ------------------------- */
 
 /* K and D hold link elasticity and damping, and the derivatives of the forces of springs, friction and stops of the joints at (q, qd)
-   where these are not negative. For a work of work_make_newton(), between dyn_configuration(q) and dyn_articulate(). */
+   where these are not negative. For a work of work_make_newton(), before dyn_articulate(). */
 void dyn_newton_terms(const struct model *model, struct work *work, const double *q, const double *qd, double gamma);
 
 /* force = K dx + D dv with the terms of the last dyn_newton_terms(); dx a tangent, nv numbers each. */
@@ -95,13 +95,16 @@ void dyn_composite_inertias(const struct model *model, struct work *work);
 /* M at the configuration of the last dyn_configuration(), nv x nv in work->M. */
 void dyn_mass_matrix(const struct model *model, struct work *work);
 
-/* Generalized forces M qdd + h - (part of the tip wrench) by the outward and inward recursion; qdd as in dyn_motion(), which it
-   calls. The hinge wrenches remain in work (inverse.c, theory.md 34, 35). */
-void dyn_inverse(const struct model *model, struct work *work, const struct input *in, const double *qdd,
-                 double *force);
-/* Its inward recursion, after dyn_motion() with these accelerations. */
+/* Generalized forces M qdd + h - (part of the tip wrench) by the outward and inward recursion; qdd as in dyn_motion(), which
+   dyn_inverse() calls. The hinge wrenches remain in work (inverse.c, theory.md 34, 35). */
 void dyn_inverse_forces(const struct model *model, struct work *work, const struct input *in, const double *qdd,
                         double *force);
+static inline void dyn_inverse(const struct model *model, struct work *work, const struct input *in, const double *qdd,
+                               double *force)
+{
+    dyn_motion(model, work, in, qdd);
+    dyn_inverse_forces(model, work, in, qdd, force);
+}
 
 /* Given accelerations of a prescribed joint; NULL: zero, or the joint is not prescribed. */
 static inline const double *prescribed_acceleration(const struct link_model *lm, const struct input *in)
@@ -112,13 +115,11 @@ static inline const double *prescribed_acceleration(const struct link_model *lm,
 /* Copies the given accelerations of a prescribed joint to qdd. */
 void dyn_copy_prescribed(const struct link_model *lm, const struct input *in, double *qdd);
 
-/* Forces of friction, springs and stops of a joint with N velocities, and those of the input. */
+/* Forces of friction, springs and stops of a joint with N velocities. */
 INLINE void joint_own_forces(const int N, const struct link_model *lm, const struct input *in, double *force)
 {
     if (N == 1) force[0] = joint_coordinate_force(&lm->joint.number[0], in->q[lm->q], in->qd[lm->v]);
     else joint_forces(&lm->joint, in->q + lm->q, in->qd + lm->v, force);
-    if (in->joint_force == NULL) return;
-    for (int k = 0; k < N; k++) force[k] += in->joint_force[lm->v + k];
 }
 
 /* Elastic forces -(K eta + D eta_dot), added to force[m]. */
@@ -132,7 +133,7 @@ struct energy {
     double loss;                      /* dissipated by friction, link damping and stops  [W] */
 };
 
-/* After dyn_configuration(), dyn_motion() and dyn_velocity() (energy.c, theory.md 39). */
+/* (energy.c, theory.md 39) */
 void dyn_energy(const struct model *model, const struct work *work, const struct input *in, struct energy *energy);
 
 /* Pose, velocity and acceleration of a frame, world axes. */
@@ -142,8 +143,7 @@ struct frame_motion {
     double a[3], alpha[3];
 };
 
-/* O or a section of a link; any frame fixed to a link; the tip frame, for the accelerations of the last dyn_motion() (frames.c). After
-   dyn_velocity(), and dyn_observe() where the section is only observed. */
+/* O or a section of a link; any frame fixed to a link; the tip frame, for the accelerations of the last dyn_motion() (frames.c). */
 const struct frame *dyn_anchor_frame(const struct work *work, const struct anchor *anchor);
 void dyn_frame(const struct model *model, const struct work *work, const struct anchor *anchor,
                struct frame_motion *motion);
@@ -152,7 +152,7 @@ void dyn_tip(const struct model *model, const struct work *work, int link, struc
 /* Moves the motion of a frame to a frame fixed in it, at a pose from it: r is the distance, world axes. */
 void frame_move(const struct pose *at, double r[3], struct frame_motion *motion);
 
-/* A wrench at the origin of a frame, as a load on O or the section that the frame is fixed to. After dyn_configuration(). */
+/* A wrench at the origin of a frame, as a load on O or the section that the frame is fixed to. */
 struct load dyn_anchor_load(const struct work *work, const struct anchor *anchor, const double wrench[6]);
 
 /* Generalized forces of a load, added to force[nv]: the transposed Jacobian of its frame, O(depth). After
@@ -160,11 +160,11 @@ struct load dyn_anchor_load(const struct work *work, const struct anchor *anchor
 void dyn_frame_force(const struct model *model, const struct work *work, const struct load *load, double *force);
 
 /* For a flexible link: position of T in O minus its value at eta = 0, and the rotation vector of T in O, which is zero at eta = 0;
-   axes of O. Zero for a rigid link. After dyn_configuration(). */
+   axes of O. Zero for a rigid link. */
 void dyn_deflection(const struct model *model, const struct work *work, int link, double deflection[3],
                     double rotation[3]);
 
-/* The reaction of the joint on the link at O, (moment; force) in axes of O. After dyn_inverse(). */
+/* The reaction of the joint on the link at O, (moment; force) in axes of O. */
 void dyn_reaction(const struct work *work, int link, double wrench[6]);
 
 #endif

@@ -53,6 +53,7 @@ static double wrench_power(const struct model *model, const struct work *work, c
 
 void dyn_energy(const struct model *model, const struct work *work, const struct input *in, struct energy *energy)
 {
+    NEEDS(work, DYN_VELOCITY);
     memset(energy, 0, sizeof *energy);
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];

@@ -34,6 +34,8 @@ void frame_move(const struct pose *at, double r[3], struct frame_motion *f)
 void dyn_frame(const struct model *model, const struct work *work, const struct anchor *anchor,
                struct frame_motion *motion)
 {
+    NEEDS(work, DYN_CONFIGURATION);
+    if (anchor->section >= model->link[anchor->link].n_sections) NEEDS(work, DYN_OBSERVED);
     const struct frame *frame = dyn_anchor_frame(work, anchor);
     copy9(frame->R, motion->R);
     copy3(frame->p, motion->p);
@@ -59,6 +61,7 @@ struct load dyn_anchor_load(const struct work *work, const struct anchor *anchor
 
 void dyn_frame_force(const struct model *model, const struct work *work, const struct load *load, double *force)
 {
+    NEEDS(work, DYN_CONFIGURATION);
     double f[6];
     copy6(load->wrench, f);
     for (int i = load->link, section = load->section; i >= 0;
@@ -78,6 +81,7 @@ void dyn_frame_force(const struct model *model, const struct work *work, const s
 void dyn_deflection(const struct model *model, const struct work *work, int link, double deflection[3],
                     double rotation[3])
 {
+    NEEDS(work, DYN_CONFIGURATION);
     const struct body *body = model->link[link].body;
     const struct link_work *w = &work->link[link];
     memset(deflection, 0, 3 * sizeof *deflection);

@@ -34,15 +34,11 @@ static void flexible_forces(const struct link_model *lm, const struct input *in,
     for (int s = 1; s < lm->n_sections; s++) add_section(lm->m, &w->section[s], modal, w->f);
 }
 
-void dyn_inverse(const struct model *model, struct work *work, const struct input *in, const double *qdd, double *force)
-{
-    dyn_motion(model, work, in, qdd);
-    dyn_inverse_forces(model, work, in, qdd, force);
-}
-
 void dyn_inverse_forces(const struct model *model, struct work *work, const struct input *in, const double *qdd,
                         double *force)
 {
+    NEEDS(work, DYN_MOTION);
+    work->done |= DYN_REACTIONS;
     for (int i = model->n_links - 1; i >= 0; i--) {
         const struct link_model *lm = &model->link[i];
         struct link_work *w = &work->link[i];
@@ -60,10 +56,12 @@ void dyn_inverse_forces(const struct model *model, struct work *work, const stru
             copy6(section == NULL ? parent->b : section->b, sum); /* the first child in this pass assigns */
         wrench_add_shifted(sum, w->f, w->d);
     }
+    for (int i = 0; in->joint_force != NULL && i < model->nv; i++) force[i] -= in->joint_force[i];
 }
 
 void dyn_reaction(const struct work *work, int link, double wrench[6])
 {
+    NEEDS(work, DYN_REACTIONS);
     const struct link_work *w = &work->link[link];
     tmul3(w->O.R, w->f, wrench);
     tmul3(w->O.R, w->f + 3, wrench + 3);

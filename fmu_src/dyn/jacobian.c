@@ -68,36 +68,6 @@ struct effect {
     double seed[6], c[6], z[6];
 };
 
-/* D (omega, alpha, a) of O as the position, or the rate, of a joint's velocity k changes                     (25, 26, 67) */
-INLINE void hinge_change(const int kind, const struct link_model *lm, const struct link_work *w,
-                         const struct link_tangent *t, const struct frame *C, int k, double *D)
-{
-    const double *h = w->h[k];
-    if (lm->joint.part[k] == SLIDES) {
-        double wh[3];
-        memset(D, 0, 9 * sizeof *D);
-        cross3(C->omega, h, wh);
-        if (kind == BY_QD) axpy3(2, wh, D + 6);
-        else cross3(C->acc, h, D + 6), add_cross3(C->omega, wh, D + 6);
-    } else if (kind == BY_QD) {
-        copy3(h, D);
-        cross3(C->omega, h, D + 3);
-        memset(D + 6, 0, 3 * sizeof *D);
-    } else {
-        cross3(w->O.omega, h, D);
-        cross3(w->O.acc, h, D + 3);
-        cross3(w->O.acc + 3, h, D + 6);
-    }
-    if (!lm->joint.several_turns) return;
-    if (kind == BY_QD) {
-        axpy3(1, t->subspace.rate[k], D + 3);
-    } else {
-        axpy3(1, t->subspace.velocity[k], D);
-        axpy3(1, t->subspace.acceleration[k], D + 3);
-        add_cross3(C->omega, t->subspace.velocity[k], D + 3);
-    }
-}
-
 /* (g; g_a) of D (omega, alpha, a) of a frame, at the frame                                                           (103) */
 INLINE void constant_part(const struct frame_response *frame, const double *omega, const double *D, double *c)
 {
@@ -117,20 +87,6 @@ INLINE void store_effect(const struct frame_response *frame, const struct effect
         change->seed[i][l] = e->seed[i];
         change->c[i][l] = c[i];
         change->z[i][l] = e->z[i];
-    }
-}
-
-/* The joint's wrench f rotates with the link, or moves with it                                               (109) */
-INLINE void add_joint_wrench(bool turns, const double *h, const double *p, const double *f, double *z)
-{
-    double turned[3];
-    if (turns) {
-        cross3(h, f + 3, turned);
-        add_cross3(h, f, z);
-        add_cross3(p, turned, z);
-        axpy3(1, turned, z + 3);
-    } else {
-        add_cross3(h, f + 3, z);
     }
 }
 
@@ -154,34 +110,6 @@ INLINE void hinge_effect(const int kind, const bool locked, const struct link_mo
     else inertia_mul(&w->P, e->c, e->z);
     response_wrench(&r->O, seeds, e->seed, e->z);
     if (kind == BY_Q) add_joint_wrench(turns, w->h[k], r->O.p, w->f, e->z);
-}
-
-/* One coordinate: at its base, O or a section, everything outward moves with D (omega, alpha, a) */
-void dyn_tangent_coordinate(const struct model *model, const struct work *work, struct tangent *tangent, int kind, int j)
-{
-    const struct frame world = {.acc = {0, 0, 0, -model->gravity[0], -model->gravity[1], -model->gravity[2]}};
-    struct coordinate *c = tangent->coordinate = &tangent->one_coordinate;
-    struct frame_tangent *base = &c->base;
-    int i = 0;
-    while (j >= model->link[i].eta_v + model->link[i].m) i++;
-    const struct link_model *lm = &model->link[i];
-    *c = (struct coordinate){.model = model, .kind = kind, .link = i, .mode = j - lm->eta_v};
-    if (j >= lm->eta_v) return;
-    const struct link_work *w = &work->link[i];
-    const struct frame *C = mount_frame(lm, work, &world);
-    const double *h = w->h[j - lm->v];
-    c->mode = -1;
-    hinge_change(kind, lm, w, &tangent->link[i], C, j - lm->v, base->motion);
-    if (lm->joint.part[j - lm->v] == TURNS) {
-        if (kind == BY_QD) return;
-        copy3(h, base->phi);
-        cross3(w->O.v, h, base->v);
-    } else if (kind == BY_QD) {
-        copy3(h, base->v);
-    } else {
-        copy3(h, base->p);
-        cross3(C->omega, h, base->v);
-    }
 }
 
 /* Effects of the joints of all plain links, computed once for all batches */
@@ -279,7 +207,7 @@ static void vary_link(const struct model *model, const struct work *work, const 
 /* ---- inward ------------------------------------------------------------------------------------------------------ */
 
 /* e = L^-1 (modal forces - sum J' z_T),   z += sum z_T + W' e; locked: L = 1, W = 0 */
-INLINE void gather_modes(const int m, bool locked, const struct link_model *lm, const struct link_work *w,
+INLINE void gather_modes(const int m, const bool locked, const struct link_model *lm, const struct link_work *w,
                          const struct link_response *r, struct link_columns *c)
 {
     const int row = PADDED(m);
@@ -302,8 +230,8 @@ INLINE void gather_modes(const int m, bool locked, const struct link_model *lm, 
 }
 
 /* u = force - S' z,   z += U u/D unless it is locked, plus the wrench of the varied hinge itself */
-INLINE void gather_hinge(const int nv, const struct link_response *r, bool locked, bool varied, struct link_columns *c,
-                         lanes *z)
+INLINE void gather_hinge(const int nv, const bool locked, const struct link_response *r, bool varied,
+                         struct link_columns *c, lanes *z)
 {
     for (int k = nv - 1; k >= 0; k--) {
         const struct hinge_response *h = &r->hinge[k];
@@ -324,12 +252,13 @@ INLINE void add_to_parent(const struct link_model *lm, const lanes *z, struct li
     for (int k = 0; k < 6; k++) sum[k] += z[k];
 }
 
-static void gather_link(const struct link_model *lm, struct link_work *w, struct jacobian *jacobian, int i)
+INLINE void gather_link(const bool locked, const bool loaded, const struct link_model *lm, struct link_work *w,
+                        struct jacobian *jacobian, int i)
 {
-    const bool varied = jacobian->varied[i], locked = jacobian->locked;
+    const bool varied = jacobian->varied[i];
     for (int kind = 0; kind < DERIVATIVES; kind++) {
         struct link_columns *c = &jacobian->columns[kind][i];
-        if (!jacobian->loaded) {
+        if (!loaded) {
             memset(c->u, 0, (size_t)lm->joint.nv * sizeof *c->u);
             memset(c->e, 0, (size_t)lm->m * sizeof *c->e);
         }
@@ -341,7 +270,7 @@ static void gather_link(const struct link_model *lm, struct link_work *w, struct
         }
         if (lm->body != NULL) WITH_CONSTANT_COUNT(M, lm->m, gather_modes(M, locked, lm, w, &jacobian->link[i], c))
         WITH_COLUMNS(N, moving_velocities(lm, locked),
-                     gather_hinge(N, &jacobian->link[i], locked, varied, c, c->O.z));
+                     gather_hinge(N, locked, &jacobian->link[i], varied, c, c->O.z));
         add_to_parent(lm, c->O.z, jacobian->columns[kind]);
     }
 }
@@ -411,7 +340,7 @@ INLINE void gather(const bool locked, const bool loaded, const struct model *mod
             gather_run(locked, loaded, &model->link[start], jacobian, start, i);
             i = start;
         } else {
-            gather_link(&model->link[i], &work->link[i], jacobian, i);
+            gather_link(locked, loaded, &model->link[i], &work->link[i], jacobian, i);
         }
         if (model->link[i].parent >= 0) jacobian->reached[model->link[i].parent] = true;
     }
@@ -456,10 +385,9 @@ INLINE void spread_modes(const int m, const struct link_work *w, const lanes *x,
         for (int i = k + 1; i < m; i++) e[k] -= w->L[row * k + i] * e[i];
 }
 
-static void spread_flexible(const struct link_model *lm, struct link_work *w, const struct link_response *r,
+INLINE void spread_flexible(const bool locked, const struct link_model *lm, struct link_work *w, const struct link_response *r,
                             const struct jacobian *jacobian, bool varied, bool reached, struct link_columns *c)
 {
-    const bool locked = jacobian->locked;
     lanes x[6];
     memcpy(x, c->O.x, sizeof x);
     add_cross_right(c->O.x, r->O.p, x + 3);
@@ -491,11 +419,10 @@ static const struct frame_columns *parent_columns(const struct link_model *lm, c
     return lm->mount < 0 ? &parent->O : &parent->section[lm->mount];
 }
 
-static void spread_link(const struct link_model *lm, struct link_work *w, struct jacobian *jacobian, int i, bool varied,
-                        bool reached, const struct rows *rows)
+INLINE void spread_link(const bool locked, const struct link_model *lm, struct link_work *w, struct jacobian *jacobian,
+                        int i, bool varied, bool reached, const struct rows *rows)
 {
     const struct link_response *r = &jacobian->link[i];
-    const bool locked = jacobian->locked;
     const int moving = moving_velocities(lm, locked);
     const lanes zero = {0};
     for (int kind = 0; kind < DERIVATIVES; kind++) {
@@ -509,7 +436,7 @@ static void spread_link(const struct link_model *lm, struct link_work *w, struct
             store_row(rows, kind, lm->v + k,
                       spread_column(6, locked, &r->hinge[k], c->O.seed, reached, c->u[k], c->O.x));
         for (int k = moving; k < lm->joint.nv; k++) store_row(rows, kind, lm->v + k, zero);
-        if (lm->body != NULL) spread_flexible(lm, w, r, jacobian, varied, reached, c);
+        if (lm->body != NULL) spread_flexible(locked, lm, w, r, jacobian, varied, reached, c);
         for (int k = 0; k < lm->m; k++) store_row(rows, kind, lm->eta_v + k, c->e[k]);
     }
 }
@@ -566,7 +493,7 @@ INLINE void spread(const bool locked, const struct model *model, struct work *wo
             i = end;
         } else {
             const bool varied = i <= last && jacobian->varied[i], reached = i <= last && jacobian->reached[i];
-            spread_link(&model->link[i], &work->link[i], jacobian, i, varied, reached, rows);
+            spread_link(locked, &model->link[i], &work->link[i], jacobian, i, varied, reached, rows);
         }
     }
 }
@@ -596,7 +523,6 @@ INLINE void all_columns(const bool locked, const bool loaded, const struct model
     struct jacobian *jacobian = tangent->jacobian;
     const bool fill = !loaded && n >= LANES && jacobian->run_end[model->n_links - 1] >= 0;
     jacobian->locked = locked;
-    jacobian->loaded = loaded;
     jacobian_respond(model, work, tangent, in);
     WITH_SEEDS(N, jacobian->seeds, plain_effects(N, locked, model, work, tangent, jacobian));
     for (int at = 0; at < n; at += LANES) {
@@ -629,7 +555,8 @@ void dyn_jacobian(const struct model *model, struct work *work, struct tangent *
 void dyn_force_jacobian(const struct model *model, struct work *work, struct tangent *tangent, const struct input *in,
                         bool loaded, double *by_q, double *by_qd)
 {
+    const size_t size = (size_t)model->nv * (size_t)model->nv * sizeof(double);
+    if (!loaded) memset(by_q, 0, size), memset(by_qd, 0, size);
     dyn_composite_inertias(model, work);
-    if (loaded) all_columns(true, true, model, work, tangent, in, by_q, by_qd);
-    else all_columns(true, false, model, work, tangent, in, by_q, by_qd);
+    all_columns(true, true, model, work, tangent, in, by_q, by_qd);
 }

@@ -76,7 +76,6 @@ struct jacobian {
     int *run_start, *run_end;
     int seeds;   /* 3 or 6 */
     bool locked; /* joints and modes are not free: columns of forces */
-    bool loaded; /* the columns hold forces                          */
 };
 
 /* Velocities of a joint that have a row: prescribed joints have forces, but not accelerations that change. */
@@ -90,6 +89,50 @@ struct jacobian *jacobian_make(const struct model *model, struct arena *arena);
 /* Responses to all seeds (response.c). */
 void jacobian_respond(const struct model *model, struct work *work, const struct tangent *tangent,
                       const struct input *in);
+/* D (omega, alpha, a) of O as the position, or the rate, of a joint's velocity k changes                     (25, 26, 67) */
+INLINE void hinge_change(const int kind, const struct link_model *lm, const struct link_work *w,
+                         const struct link_tangent *t, const struct frame *C, int k, double *D)
+{
+    const double *h = w->h[k];
+    if (lm->joint.part[k] == SLIDES) {
+        double wh[3];
+        memset(D, 0, 9 * sizeof *D);
+        cross3(C->omega, h, wh);
+        if (kind == BY_QD) axpy3(2, wh, D + 6);
+        else cross3(C->acc, h, D + 6), add_cross3(C->omega, wh, D + 6);
+    } else if (kind == BY_QD) {
+        copy3(h, D);
+        cross3(C->omega, h, D + 3);
+        memset(D + 6, 0, 3 * sizeof *D);
+    } else {
+        cross3(w->O.omega, h, D);
+        cross3(w->O.acc, h, D + 3);
+        cross3(w->O.acc + 3, h, D + 6);
+    }
+    if (!lm->joint.several_turns) return;
+    if (kind == BY_QD) {
+        axpy3(1, t->subspace.rate[k], D + 3);
+    } else {
+        axpy3(1, t->subspace.velocity[k], D);
+        axpy3(1, t->subspace.acceleration[k], D + 3);
+        add_cross3(C->omega, t->subspace.velocity[k], D + 3);
+    }
+}
+
+/* The joint's wrench f rotates with the link, or moves with it                                               (109) */
+INLINE void add_joint_wrench(bool turns, const double *h, const double *p, const double *f, double *z)
+{
+    double turned[3];
+    if (turns) {
+        cross3(h, f + 3, turned);
+        add_cross3(h, f, z);
+        add_cross3(p, turned, z);
+        axpy3(1, turned, z + 3);
+    } else {
+        add_cross3(h, f + 3, z);
+    }
+}
+
 /* Runs `statement` with the number of seeds as a constant. */
 #define WITH_SEEDS(N, count, statement) \
     do {                                \

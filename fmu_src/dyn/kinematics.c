@@ -249,7 +249,7 @@ void dyn_configuration(const struct model *model, struct work *work, const doubl
 {
     static const struct frame world = {.R = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
     const struct joint_angles *angles = &work->angles;
-    work->configuration++;
+    work->done = DYN_CONFIGURATION;
     joint_sines(model, q, &work->angles);
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];

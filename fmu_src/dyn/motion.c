@@ -180,6 +180,7 @@ static void apply_wrench(struct work *work, const struct anchor *anchor, const d
 
 void dyn_motion(const struct model *model, struct work *work, const struct input *in, const double *qdd)
 {
+    NEEDS(work, DYN_CONFIGURATION);
     const struct frame world = {.acc = {0, 0, 0, -model->gravity[0], -model->gravity[1], -model->gravity[2]}};
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];
@@ -198,7 +199,8 @@ void dyn_motion(const struct model *model, struct work *work, const struct input
     if (in->tip_wrench != NULL) apply_wrench(work, &model->tip_frame, in->tip_wrench);
     for (int i = 0; in->frame_wrench != NULL && i < model->robot->n_frames; i++)
         if (model_frame_acts(model, i)) apply_wrench(work, &model->frame[i], in->frame_wrench + 6 * i);
-    dyn_add_loads(work, in->n_loads, in->load);
+    if (in->n_loads > 0) dyn_add_loads(work, in->n_loads, in->load);
+    work->done = (work->done & ~(unsigned)(DYN_VELOCITY | DYN_OBSERVED | DYN_REACTIONS)) | DYN_MOTION;
 }
 
 void dyn_add_loads(struct work *work, int n_loads, const struct load *load)
@@ -208,6 +210,8 @@ void dyn_add_loads(struct work *work, int n_loads, const struct load *load)
 
 void dyn_position(const struct model *model, struct work *work)
 {
+    NEEDS(work, DYN_CONFIGURATION);
+    work->done |= DYN_POSITION;
     static const struct frame world;
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];
@@ -228,8 +232,10 @@ static void section_velocity(const struct link_work *w, int m, const double *eta
 
 void dyn_velocity(const struct model *model, struct work *work, const struct input *in)
 {
+    NEEDS(work, DYN_MOTION);
     const struct frame world = {.R = {0}};
     dyn_position(model, work);
+    work->done |= DYN_VELOCITY;
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];
         struct link_work *w = &work->link[i];
@@ -244,6 +250,8 @@ void dyn_velocity(const struct model *model, struct work *work, const struct inp
 
 void dyn_observe(const struct model *model, struct work *work, const struct input *in, const double *qdd)
 {
+    NEEDS(work, DYN_VELOCITY);
+    work->done |= DYN_OBSERVED;
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];
         struct link_work *w = &work->link[i];

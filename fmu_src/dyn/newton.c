@@ -6,6 +6,7 @@
 
 void dyn_newton_terms(const struct model *model, struct work *work, const double *q, const double *qd, double gamma)
 {
+    NEEDS(work, DYN_CONFIGURATION);
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];
         struct link_work *w = &work->link[i];

@@ -70,10 +70,12 @@ static void flexible_seeds(const struct link_model *lm, const struct link_work *
         memset(r->section[s].Z, 0, sizeof r->section[s].Z);
     }
     for (int l = 0; l < 3; l++) {
-        double acc[6], z[6];
+        double acc[6], z[6], unit[3] = {0};
+        unit[l] = 1;
         unit_acceleration(&r->O, w->O.omega, l, acc);
         rigid_mul(&w->self, acc, z);
         axpy6(1, t->Bw[l], z);
+        rigid_add_spin(&w->hub, w->O.omega, unit, z);
         add_wrench(r->O.p, z, l, r->O.Z);
         for (int k = 0; k < lm->m; k++) {
             double force = t->Gw[row * l + k];
@@ -83,7 +85,7 @@ static void flexible_seeds(const struct link_model *lm, const struct link_work *
         if (!lm->has_payload) continue;
         unit_acceleration(&r->section[0], w->section[0].T.omega, l, acc);
         rigid_mul(&w->load, acc, z);
-        axpy6(1, t->Lw[l], z);
+        rigid_add_spin(&w->load, w->section[0].T.omega, unit, z);
         add_wrench(r->section[0].p, z, l, r->section[0].Z);
     }
 }

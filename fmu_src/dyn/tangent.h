@@ -44,15 +44,14 @@ enum { TWELVE = PADDED(12) };
 struct frame_tangent {
     double phi[3];    /* small rotation, world axes                   */
     double motion[9]; /* D of omega, alpha, a                         */
-    double p[3];      /* dp (not relative), by dyn_tangent_position() */
-    double v[3];      /* D v, by dyn_tangent_motion()                 */
+    double p[3];      /* dp (not relative)                            */
+    double v[3];      /* D v                                          */
 };
 
 /* A section of a flexible link. */
 struct section_derivative {
     /* columns, by dyn_tangent_state(); world axes */
-    double Tw[3][TWELVE]; /* motion of T per omega of O */
-    double (*Tq)[TWELVE]; /* m: per eta_k               */
+    double (*Tq)[TWELVE]; /* m: motion of T per eta_k   */
     double (*Tv)[TWELVE]; /* m: per eta_dot_k           */
     /* the section at the state, in F axes, for the columns */
     struct section_tangent shape;
@@ -64,7 +63,7 @@ struct section_derivative {
     /* one direction, by dyn_tangent_outward() */
     struct frame_tangent T;
     double J_deta[6];    /* small rotation of T relative to O, and D of r             */
-    double x[SIX], y[6]; /* dyn_tangent_motion(): terms of dqdd in acceleration and wrench    */
+    double df[6];        /* D of the wrench at T                                      */
 };
 
 /* Inertia forces of the unit added mass of a link, by dyn_tangent_state() (tangent_masses.c). */
@@ -79,10 +78,9 @@ struct link_tangent {
     struct section_derivative *section; /* n_all_sections */
 
     /* columns, by dyn_tangent_state(); world axes */
-    double Bw[3][SIX]; /* wrench of body and hub at O per omega                                                      */
+    double Bw[3][SIX]; /* wrench of a flexible body at O per omega                                                   */
     double (*Bq)[SIX]; /* m: per eta_k                                                                               */
     double (*Bv)[SIX]; /* m: per eta_dot_k                                                                           */
-    double Lw[3][SIX]; /* wrench of the payload at the tip per omega of T                                            */
     double *Gq;        /* m columns of PADDED(m): modal forces per eta_k, with stiffness and wrenches at the sections */
     double *Gv;        /* per eta_dot_k, damping included                                                            */
     double *Gw;        /* 3 columns of PADDED(m): per omega                                                          */
@@ -96,33 +94,17 @@ struct link_tangent {
     /* one direction, by dyn_tangent_outward() and dyn_tangent_inward() */
     struct frame_tangent O;
     double f[6];       /* D of the hinge wrench                                             */
-    double x[6], y[6]; /* dyn_tangent_motion(): terms of dqdd in acceleration and wrench     */
+    double *modal;     /* m: D of the modal forces                                          */
 };
 
-/* A section in as many directions as there are lanes. */
-struct section_batch {
-    lanes T[9];       /* D of omega, alpha, a of T                                     */
-    lanes J_deta[6];  /* as in struct section_derivative                                                     */
-    lanes f[6];       /* D of the wrench at T                                          */
-    lanes z[6], x[6]; /* as in struct section_work, by dyn_solve_columns()             */
+/* As in struct section_work and struct link_work, in as many columns as there are lanes, by dyn_solve_columns(). */
+struct section_solution {
+    lanes z[6], x[6];
 };
 
-/* A link in as many directions as there are lanes. */
-struct link_batch {
-    bool moves, bends;             /* this link or one inward of it varies; one of its eta varies              */
-    lanes O[9];                    /* D of omega, alpha, a                                                     */
-    lanes f[6];                    /* D of the wrench at O                                                     */
-    lanes *modal;                  /* m                                                                        */
-    struct section_batch *section; /* n_sections                                              */
-    lanes u[MOST_VELOCITIES], *e, z[6], x[6]; /* as in struct link_work, by dyn_solve_columns()          */
-};
-
-/* The directions of a batch, one per lane. Seeds outside [from, to) are zero. */
-struct batch {
-    int q_from, q_to, v_from, v_to;      /* velocities with varied position, with varied rate                  */
-    lanes *q, *qd;                       /* nv                                                                 */
-    lanes *prescribed_qdd;               /* n_prescribed; NULL: zero                                           */
-    const struct mass_direction *masses; /* of the first lane; NULL: zero                                 */
+struct link_solution {
+    lanes u[MOST_VELOCITIES], *e, z[6], x[6];
+    struct section_solution *section; /* n_sections */
 };
 
 struct jacobian;
@@ -130,20 +112,20 @@ struct jacobian;
 /* A coordinate of a link, of its joint or a mode, and what it changes. */
 struct coordinate {
     const struct model *model;
-    int kind, link, mode;      /* mode: -1: of the joint             */
+    bool swept, rate;          /* swept: the direction is another    */
+    int link, mode;            /* mode: -1: of the joint             */
     struct frame_tangent base; /* of the joint: D of O and dp, D v   */
 };
 
 struct tangent {
     struct link_tangent *link;  /* n_links                                                                         */
-    struct link_batch *batch;   /* n_links                                                                         */
-    lanes *seed_q, *seed_qd;    /* nv: zeros between sweeps                                                        */
-    lanes *seed_qdd;            /* n_prescribed                                                                    */
-    double *force;              /* nv: change of generalized forces; of prescribed joints by dyn_tangent_motion() */
+    struct link_solution *solution; /* n_links                                                                     */
+    double *force;              /* nv: change of generalized forces; of joints for dqdd after dyn_tangent_motion() */
+    double *dqdd;               /* nv: accelerations in the changes of frames: those of prescribed joints, or all  */
     double *zeros;              /* as many as any array of struct direction                                        */
     struct direction direction; /* the current one, with zeros for NULL                                            */
     struct jacobian *jacobian;  /* jacobian.h                                                                      */
-    struct coordinate *coordinate, one_coordinate; /* NULL: the direction is not of one coordinate                 */
+    struct coordinate coordinate; /* by dyn_tangent_coordinate()                                                   */
     struct arena arena;
 };
 
@@ -151,8 +133,7 @@ struct tangent {
 enum status tangent_added_make(const struct body *body, struct arena *arena, struct added_tangent *t);
 void tangent_added_state(const struct link_model *lm, const struct link_work *w, enum elastic_terms terms,
                          const double *eta, const double *etad, const double *etadd, struct added_tangent *t);
-void tangent_masses_out(const struct model *model, const struct work *work, struct tangent *tangent,
-                        const struct mass_direction *masses, int link);
+void tangent_masses_out(const struct model *model, const struct work *work, struct tangent *tangent, int link);
 
 enum status tangent_make(const struct model *model, struct tangent **tangent);
 void tangent_free(struct tangent *tangent);
@@ -166,15 +147,15 @@ void dyn_tangent_state(const struct model *model, const struct work *work, struc
 void dyn_tangent(const struct model *model, struct work *work, struct tangent *tangent, const struct input *in,
                  const struct direction *direction, double *dqdd);
 
-/* The same in two parts, for loads that change with the frames they act on: after the first the small rotations of all frames are
-   known, the second takes the change of the loads. */
+/* The same in two parts, for loads that change with the frames they act on: after the first the changes of all frames are known, at
+   constant accelerations, the second takes the change of the loads. */
 void dyn_tangent_outward(const struct model *model, const struct work *work, struct tangent *tangent,
-                         const struct input *in, const struct direction *direction);
-void dyn_tangent_inward(const struct model *model, struct work *work, struct tangent *tangent, const struct input *in,
-                        const double (*load)[6], double *dqdd);
+                         const struct direction *direction);
+void dyn_tangent_inward(const struct model *model, const struct work *work, struct tangent *tangent,
+                        const struct input *in, const double (*load)[6]);
 
-/* The small rotation of O or a section in the direction, world axes. After dyn_tangent_outward(). */
-const double *dyn_tangent_rotation(const struct tangent *tangent, int link, int section);
+/* dqdd at constant multipliers from the force of dyn_tangent_inward(); 0 for prescribed joints. */
+void dyn_tangent_solve(const struct model *model, struct work *work, struct tangent *tangent, double *dqdd);
 
 /* The change of a frame_motion, world axes; dR = [phi]x R. */
 struct frame_derivative {
@@ -186,9 +167,12 @@ struct frame_derivative {
 /* Derivatives with respect to q, and to qd. */
 enum { BY_Q, BY_QD, DERIVATIVES };
 
-/* The direction of one coordinate, position or rate, at constant accelerations: dyn_tangent_frame() then is the change of a frame,
-   without a sweep, because all that is outward of the coordinate moves as one body. */
-void dyn_tangent_coordinate(const struct model *model, const struct work *work, struct tangent *tangent, int kind, int j);
+/* The direction of one coordinate, position or rate, at constant accelerations: without a sweep, because all that is outward of the
+   coordinate moves as one body, and with it a frame that is fixed to O or a section. */
+void dyn_tangent_coordinate(const struct model *model, const struct work *work, struct tangent *tangent, bool rate,
+                            int j);
+void dyn_coordinate_frame(const struct work *work, const struct tangent *tangent, const struct anchor *anchor,
+                          const struct frame_motion *frame, struct frame_derivative *change);
 
 /* The change of Q - ID with q and with qd at the qdd of dyn_tangent_state(), nv columns of nv each. These are M times d(qdd)/dq and
    d(qdd)/dqd; no factors are needed. In the rows of prescribed joints: minus the change of the driving force. `loaded`: what the columns
@@ -202,33 +186,25 @@ void dyn_solve_columns(const struct model *model, struct work *work, struct tang
                        double *columns);
 
 /* d(qdd)/dq and d(qdd)/dqd with constant loads, nv columns of nv each (jacobian.c); `loaded`: with the changes of generalized forces
-   that the columns hold. After dyn_jacobian_state(), which is dyn_tangent_state() without what other functions need, or that. */
-void dyn_jacobian_state(const struct model *model, const struct work *work, struct tangent *tangent,
-                        const struct input *in, const double *qdd);
+   that the columns hold. */
 void dyn_jacobian(const struct model *model, struct work *work, struct tangent *tangent, const struct input *in,
                   bool loaded, double *by_q, double *by_qd);
 
-/* Completes frames, wrenches and the forces of prescribed joints for the dqdd of the last dyn_tangent() (tangent_outputs.c). */
+void dyn_tangent_copy_prescribed(const struct model *model, const struct tangent *tangent, double *dqdd);
+
+/* Changes of frames, wrenches and forces of joints in the last direction with these dqdd, in which those of prescribed joints are set. */
 void dyn_tangent_motion(const struct model *model, const struct work *work, struct tangent *tangent,
-                        const double *dqdd);
+                        const struct input *in, const double (*load)[6], double *dqdd);
 
 /* Sections that are only observed: columns at the state, after dyn_tangent_state() and dyn_observe(); then, for each direction, after
-   dyn_tangent_motion() with the same dqdd. dyn_tangent_frame() then works for every frame of the robot, model->frame[i]. */
+   dyn_tangent_motion(). dyn_tangent_frame() then works for every frame of the robot, model->frame[i]. */
 void dyn_tangent_observe_state(const struct model *model, const struct work *work, struct tangent *tangent,
                                const struct input *in, const double *qdd);
-void dyn_tangent_observe(const struct model *model, const struct work *work, struct tangent *tangent,
-                         const double *dqdd);
+void dyn_tangent_observe(const struct model *model, const struct work *work, struct tangent *tangent);
 
-/* Sets dp of all frames, and D v, as dyn_tangent_motion() also does. After dyn_tangent_outward(). */
-void dyn_tangent_position(const struct model *model, const struct work *work, struct tangent *tangent);
-void dyn_tangent_velocity(const struct model *model, const struct work *work, struct tangent *tangent);
-
-/* Changes of the results of dyn_frame(), dyn_reaction(), dyn_deflection(). After dyn_tangent_motion(); p and phi of a
-   frame need only dyn_tangent_position(), the deflection only dyn_tangent(). */
+/* Changes of the results of dyn_frame(), dyn_reaction(), dyn_deflection(). After dyn_tangent_motion(); p, phi, v and omega of a
+   frame need only dyn_tangent_outward(), the deflection too. */
 void dyn_tangent_frame(const struct work *work, const struct tangent *tangent, const struct anchor *anchor,
-                       struct frame_derivative *change);
-/* Moves the change of a frame's motion to a frame at r, fixed in it; omega and alpha of both. */
-void frame_move_change(const double r[3], const double omega[3], const double alpha[3],
                        struct frame_derivative *change);
 /* d(R' x) = R' (dx - phi x x), x in world axes. */
 void tangent_in_own_axes(const double R[9], const double phi[3], const double x[3], const double dx[3],
@@ -237,20 +213,22 @@ void dyn_tangent_reaction(const struct work *work, const struct tangent *tangent
 void dyn_tangent_deflection(const struct model *model, const struct work *work, const struct tangent *tangent, int link,
                             double deflection[3], double rotation[3]);
 
-/* ---- the sweeps, over lanes (tangent_sweep.c) -------------------------------------------------------------------- */
+/* ---- parts of them ------------------------------------------------------------------------------------------------- */
 
-/* Base to tips: D of motions and inertia forces. */
-void tangent_sweep_out(const struct model *model, const struct work *work, struct tangent *tangent,
-                       const struct input *in, const struct batch *batch);
-/* A wrench (world axes; NULL: zero) at a frame rotates relative to it, and in the first lane changes by dwrench (NULL: zero). */
-void tangent_sweep_load(const struct model *model, const struct work *work, struct tangent *tangent,
-                        const struct batch *batch, const struct anchor *anchor, const double *wrench,
-                        const double *dwrench);
-/* Tips to base: minus the change of the generalized forces of dyn_inverse(), into `count` columns. */
-void tangent_sweep_in(const struct model *model, const struct work *work, struct tangent *tangent,
-                      const struct batch *batch, int count, double *columns);
-/* Small rotation of O or a section, the sum of those inward of it. */
-void tangent_sweep_rotation(const struct model *model, const struct work *work, const struct tangent *tangent,
-                            const struct batch *batch, int link, int section, lanes *phi);
+/* All that is outward of a varied frame moves with it as one body: its change, as that of a frame with this place and motion. With
+   g = D alpha - D omega x omega
+   D alpha = g + D omega x omega,   D a += g x r + 2 D omega x (v - v_from),   D v += D omega x r,   dp += phi x r     (103) */
+void tangent_carry(const struct frame *from, const struct frame_tangent *t, const double *p, const double *v,
+                   const double *omega, struct frame_tangent *moved);
+
+/* The change of O with the position or rate of velocity k of its joint; of a section, with that of a mode. */
+void tangent_hinge(const struct model *model, const struct work *work, const struct tangent *tangent, int link, int k,
+                   bool rate, struct frame_tangent *base);
+void tangent_mode(const struct work *work, const struct tangent *tangent, int link, int section, int k, bool rate,
+                  struct frame_tangent *base);
+
+/* The change of a section in the direction, after that of O of its link. */
+void tangent_section_out(const struct link_model *lm, const struct work *work, struct tangent *tangent, int link,
+                         int section);
 
 #endif

@@ -194,17 +194,18 @@ static void vary_body(const struct link_point *at, const struct link_tangent *t,
     for (int i = 0; i < 3; i++) v->acc[3 + i] -= point[i];
 }
 
-/* Columns of the motions of the sections [from, to). If F is O, this is called for omega only, which does not vary the sections:
-   vary_clamped_sections() computes the columns of modes. */
+/* Columns of the motions of the sections [from, to) with a mode */
 static void vary_sections(const struct link_point *at, struct link_tangent *t, const struct variation *v, int from,
                           int to)
 {
     for (int i = from; i < to; i++) {
         struct section_derivative *s = &t->section[i];
         double x[12];
-        if (at->w->JF != NULL) vary_shape(&at->lm->section[i].shape, &s->shape, v, &s->variation);
-        section_column(at, s, v, x);
-        to_world(at->w->RF, x, 12, v->k < 0 ? s->Tw[v->axis] : v->rate ? s->Tv[v->k] : s->Tq[v->k]);
+        vary_shape(&at->lm->section[i].shape, &s->shape, v, &s->variation);
+        if (v->k < 0) continue;
+        if (at->w->JF != NULL) section_column(at, s, v, x);
+        else clamped_column(at, s, &s->variation, x);
+        to_world(at->w->RF, x, 12, v->rate ? s->Tv[v->k] : s->Tq[v->k]);
     }
 }
 
@@ -213,84 +214,42 @@ static void vary(const struct link_point *at, struct link_tangent *t, struct var
                  double *modal)
 {
     const int m = at->lm->m;
-    double n[6];
+    const bool moves = at->w->JF != NULL;
+    double n[6] = {0};
     vary_body(at, t, v);
-    vary_sections(at, t, v, 0, at->lm->n_sections);
+    if (moves || v->k >= 0) vary_sections(at, t, v, 0, at->lm->n_sections);
 
     /* on F: columns of the body + (M_rr; M_rf') dacc */
-    rigid_mul(&at->body, v->acc, n);
-    add_mul3(t->body.Nw, v->omega, n);
-    add_mul3(t->body.Nw + 9, v->omega, n + 3);
-    if (v->k >= 0) axpy6(1, v->rate ? t->body.Nv[v->k] : t->body.Nq[v->k], n);
-    const double *own = v->k < 0 ? NULL : (v->rate ? t->body.Gv : t->body.Gq) + PADDED(m) * v->k;
-    for (int j = 0; j < m; j++) modal[j] = dot3(t->body.Gw[j], v->omega) + (own != NULL ? own[j] : 0);
-    if (at->w->JF != NULL) {
+    memset(modal, 0, (size_t)m * sizeof *modal);
+    if (v->k >= 0) {
+        copy6(v->rate ? t->body.Nv[v->k] : t->body.Nq[v->k], n);
+        memcpy(modal, (v->rate ? t->body.Gv : t->body.Gq) + PADDED(m) * v->k, (size_t)m * sizeof *modal);
+    }
+    if (moves || v->axis >= 0) {
+        double turned[6];
+        rigid_mul(&at->body, v->acc, turned);
+        add_mul3(t->body.Nw, v->omega, turned);
+        add_mul3(t->body.Nw + 9, v->omega, turned + 3);
+        axpy6(1, turned, n);
+        for (int j = 0; j < m; j++) modal[j] += dot3(t->body.Gw[j], v->omega);
+    }
+    if (moves) {
         for (int j = 0; j < m; j++) modal[j] += dot6(at->w->body.coupling[j], v->acc);
         refer_to_hinge(at, t, v, n, modal);
     }
     to_world(at->w->RF, n, 6, wrench);
 }
 
-/* The same for a mode if F is O, without the terms that are zero then */
-static void vary_clamped_sections(const struct link_point *at, struct link_tangent *t, int k, bool rate, int from,
-                                  int to)
-{
-    for (int i = from; i < to; i++) {
-        struct section_derivative *s = &t->section[i];
-        struct section_variation v;
-        double x[12];
-        (rate ? section_vary_rate : section_vary_position)(&at->lm->section[i].shape, &s->shape, k, &v);
-        clamped_column(at, s, &v, x);
-        to_world(at->w->RF, x, 12, rate ? s->Tv[k] : s->Tq[k]);
-    }
-}
-
-static void vary_clamped(const struct link_point *at, struct link_tangent *t, int k, bool rate, double *wrench,
-                         double *modal)
-{
-    const int m = at->lm->m;
-    vary_clamped_sections(at, t, k, rate, 0, at->lm->n_sections);
-    to_world(at->w->RF, rate ? t->body.Nv[k] : t->body.Nq[k], 6, wrench);
-    memcpy(modal, (rate ? t->body.Gv : t->body.Gq) + PADDED(m) * k, (size_t)m * sizeof(double));
-}
-
 /* Columns of eta_k and eta_dot_k */
 static void vary_mode(const struct link_point *at, struct link_tangent *t, int k)
 {
     const int column = PADDED(at->lm->m) * k;
-    if (at->w->JF == NULL) {
-        vary_clamped(at, t, k, false, t->Bq[k], t->Gq + column);
-        vary_clamped(at, t, k, true, t->Bv[k], t->Gv + column);
-    } else {
-        struct variation v = {.axis = -1, .k = k};
-        vary(at, t, &v, t->Bq[k], t->Gq + column);
-        v.rate = true;
-        vary(at, t, &v, t->Bv[k], t->Gv + column);
-    }
+    struct variation v = {.axis = -1, .k = k};
+    vary(at, t, &v, t->Bq[k], t->Gq + column);
+    v.rate = true;
+    vary(at, t, &v, t->Bv[k], t->Gv + column);
     for (int i = 0; i < at->lm->n_sections; i++) /* the wrenches at the sections act on the modes through J */
         add_geometric(&at->lm->section[i].shape, at->lm->m, k, t->section[i].Y, t->section[i].f[3], 1, t->Gq + column);
-}
-
-/* Columns of a rigid body's wrench per omega:  n: e x J omega + omega x J e,   f: e x (omega x h) + omega x (e x h) */
-static void add_spin(const struct rigid *body, const double *omega, double (*column)[SIX])
-{
-    static const int row[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}}; /* of J */
-    double Jw[3], wh[3];
-    symmul3(body->J, omega, Jw);
-    cross3(omega, body->h, wh);
-    const double along = dot3(omega, body->h);
-    for (int i = 0; i < 3; i++) {
-        const int j = (i + 1) % 3, k = (i + 2) % 3;
-        const double Je[3] = {body->J[row[i][0]], body->J[row[i][1]], body->J[row[i][2]]};
-        double *n = column[i], *f = column[i] + 3;
-        add_cross3(omega, Je, n);
-        n[j] -= Jw[k];
-        n[k] += Jw[j];
-        axpy3(-omega[i], body->h, f); /* omega x (e x h) = e (omega.h) - h omega_i */
-        f[i] += along;
-        f[j] -= wh[k];
-        f[k] += wh[j];
-    }
 }
 
 /* A link's coordinates and accelerations */
@@ -405,41 +364,21 @@ static void joint_columns(const struct link_model *lm, const struct link_work *w
         }
 }
 
-/* rigid: spin of rigid links too, which dyn_jacobian() knows in closed form */
-INLINE void tangent_state(const bool rigid, const struct model *model, const struct work *work, struct tangent *tangent,
-                          const struct input *in, const double *qdd)
+void dyn_tangent_state(const struct model *model, const struct work *work, struct tangent *tangent,
+                       const struct input *in, const double *qdd)
 {
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];
         const struct link_work *w = &work->link[i];
         struct link_tangent *t = &tangent->link[i];
         joint_columns(lm, w, in, qdd, t);
-        if (lm->body != NULL || rigid) memset(t->Bw, 0, sizeof t->Bw);
-        if (lm->body == NULL) {
-            if (rigid) add_spin(&w->self, w->O.omega, t->Bw);
-            continue;
-        }
+        if (lm->body == NULL) continue;
         const struct modal_state x = {in->q + lm->eta_q, in->qd + lm->eta_v, qdd + lm->eta_v};
         double other[6];
         other_wrench(model, work, in, i, other);
         flexible_columns(model, lm, w, &x, other, t);
-        if (lm->has_hub) add_spin(&w->hub, w->O.omega, t->Bw);
-        memset(t->Lw, 0, sizeof t->Lw);
-        if (lm->has_payload) add_spin(&w->load, w->section[0].T.omega, t->Lw);
         if (lm->body->added != NULL) tangent_added_state(lm, w, model->terms, x.eta, x.etad, x.etadd, &t->added);
     }
-}
-
-void dyn_tangent_state(const struct model *model, const struct work *work, struct tangent *tangent,
-                       const struct input *in, const double *qdd)
-{
-    tangent_state(true, model, work, tangent, in, qdd);
-}
-
-void dyn_jacobian_state(const struct model *model, const struct work *work, struct tangent *tangent,
-                        const struct input *in, const double *qdd)
-{
-    tangent_state(false, model, work, tangent, in, qdd);
 }
 
 void dyn_tangent_observe_state(const struct model *model, const struct work *work, struct tangent *tangent,
@@ -455,13 +394,8 @@ void dyn_tangent_observe_state(const struct model *model, const struct work *wor
         struct link_point at;
         set_body_motion(lm, w, &x, &at);
         for (int s = from; s < to; s++) set_section(&lm->section[s], w, &w->section[s], lm->m, &x, &t->section[s]);
-        for (int k = 0; k < 2 * lm->m + 3; k++) { /* eta, eta_dot, omega */
-            const int m = lm->m;
-            struct variation v = {.axis = k < 2 * m ? -1 : k - 2 * m, .k = k < 2 * m ? k % m : -1, .rate = k >= m};
-            if (w->JF == NULL && v.k >= 0) {
-                vary_clamped_sections(&at, t, v.k, v.rate, from, to);
-                continue;
-            }
+        for (int k = 0; k < 2 * lm->m; k++) { /* eta, eta_dot */
+            struct variation v = {.axis = -1, .k = k % lm->m, .rate = k >= lm->m};
             vary_body(&at, t, &v);
             vary_sections(&at, t, &v, from, to);
         }

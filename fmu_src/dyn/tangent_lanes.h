@@ -33,20 +33,6 @@ INLINE lanes dot_lanes(int count, const double *a, const lanes *x)
     return sum;
 }
 
-/* x in the first lane, zero in the others; and the first lane of a value */
-INLINE lanes first_lane(double x)
-{
-    double lane[LANES] = {x};
-    return load(lane);
-}
-
-INLINE double lane_of(lanes value)
-{
-    double lane[LANES];
-    store(lane, value);
-    return lane[0];
-}
-
 /* Element i of `count` columns of n, one column per lane; missing columns are zero */
 INLINE lanes load_columns(int count, int n, int i, const double *columns)
 {

@@ -2,7 +2,6 @@
    forces of an added mass change; the latter are linear in its factor, so their change is the force of the unit mass. (theory.md 18c) */
 #include "dyn/dyn.h"
 #include "dyn/tangent.h"
-#include "dyn/tangent_lanes.h"
 #include "flex/beam.h"
 #include "math/vec.h"
 
@@ -42,13 +41,13 @@ static struct rigid payload_change(const struct link *link, const struct link_mo
 }
 
 /* f += factor times the inertia wrench of a body that is fixed in a frame */
-static void add_inertia_wrench(const struct frame *frame, const struct rigid *body, double factor, lanes *f)
+static void add_inertia_wrench(const struct frame *frame, const struct rigid *body, double factor, double *f)
 {
     struct rigid turned;
     double wrench[6];
     rigid_rotate(body, frame->R, &turned);
     rigid_wrench(&turned, frame->omega, frame->acc, wrench);
-    add_scaled(6, wrench, first_lane(factor), f);
+    axpy6(factor, wrench, f);
 }
 
 /* ---- added mass -------------------------------------------------------------------------------------------------- */
@@ -84,26 +83,25 @@ void tangent_added_state(const struct link_model *lm, const struct link_work *w,
 
 /* ---- both -------------------------------------------------------------------------------------------------------- */
 
-void tangent_masses_out(const struct model *model, const struct work *work, struct tangent *tangent,
-                        const struct mass_direction *masses, int i)
+void tangent_masses_out(const struct model *model, const struct work *work, struct tangent *tangent, int i)
 {
     const struct link *link = &model->robot->link[i];
     const struct link_model *lm = &model->link[i];
     const struct link_work *w = &work->link[i];
-    const struct added_tangent *t = &tangent->link[i].added;
-    struct link_batch *b = &tangent->batch[i];
+    const struct mass_direction *masses = &tangent->direction.masses;
+    struct link_tangent *t = &tangent->link[i];
     const double added = masses->added_mass[i];
     if (link->has_payload) {
         const struct rigid d = payload_change(link, lm, masses->payload_mass[i], masses->payload_com + 3 * i,
                                               masses->payload_inertia + 6 * i);
-        if (lm->body == NULL) add_inertia_wrench(&w->O, &d, 1, b->f);
-        else add_inertia_wrench(&w->section[0].T, &d, 1, b->section[0].f);
+        if (lm->body == NULL) add_inertia_wrench(&w->O, &d, 1, t->f);
+        else add_inertia_wrench(&w->section[0].T, &d, 1, t->section[0].df);
     }
     if (added == 0) return;
     if (lm->body == NULL) {
-        add_inertia_wrench(&w->O, &lm->added, added, b->f);
+        add_inertia_wrench(&w->O, &lm->added, added, t->f);
     } else if (lm->body->added != NULL) {
-        add_scaled(6, t->wrench, first_lane(added), b->f);
-        for (int k = 0; k < lm->m; k++) b->modal[k] += t->modal[k] * first_lane(added);
+        axpy6(added, t->added.wrench, t->f);
+        for (int k = 0; k < lm->m; k++) t->modal[k] += added * t->added.modal[k];
     }
 }

@@ -6,7 +6,7 @@
 #include "math/vec.h"
 
 /* e -= J' z_T,   z += X' z_T of a section */
-INLINE void gather_section(const int m, const struct section_work *w, const struct section_batch *s, lanes *e, lanes *z)
+INLINE void gather_section(const int m, const struct section_work *w, const struct section_solution *s, lanes *e, lanes *z)
 {
     for (int k = 0; k < m; k++)
         for (int i = 0; i < 6; i++) e[k] -= s->z[i] * w->Jt[PADDED(m) * i + k];
@@ -15,7 +15,7 @@ INLINE void gather_section(const int m, const struct section_work *w, const stru
 }
 
 /* e = L^-1 (force - sum J' z_T),   z = sum X' z_T + W' e */
-INLINE void gather_modes(const int m, int n_sections, const struct link_work *w, struct link_batch *b)
+INLINE void gather_modes(const int m, int n_sections, const struct link_work *w, struct link_solution *b)
 {
     const int row = PADDED(m);
     gather_section(m, &w->section[0], &b->section[0], b->e, b->z);
@@ -27,7 +27,7 @@ INLINE void gather_modes(const int m, int n_sections, const struct link_work *w,
 
 /* x_T = X x + J eta_ddot of a section */
 INLINE void spread_section(const int m, const struct section_work *w, const lanes *x, const lanes *etadd,
-                           struct section_batch *s)
+                           struct section_solution *s)
 {
     memcpy(s->x, x, sizeof s->x);
     add_cross_right(x, w->r, s->x + 3);
@@ -35,7 +35,7 @@ INLINE void spread_section(const int m, const struct section_work *w, const lane
 }
 
 /* eta_ddot = L^-T (Delta^-1 e - W x) */
-INLINE void spread_modes(const int m, int n_sections, const struct link_work *w, struct link_batch *b)
+INLINE void spread_modes(const int m, int n_sections, const struct link_work *w, struct link_solution *b)
 {
     const int row = PADDED(m);
     for (int k = 0; k < m; k++) b->e[k] = w->inverse_d[k] * b->e[k] - dot_lanes(6, w->W[k], b->x);
@@ -47,7 +47,7 @@ INLINE void spread_modes(const int m, int n_sections, const struct link_work *w,
 
 /* u = Q_q - h' z,   z += U u/D                                                                                       (33) */
 INLINE void gather_hinge(const int nv, const struct link_model *lm, const struct link_work *w, int n, int count,
-                         const double *columns, struct link_batch *b)
+                         const double *columns, struct link_solution *b)
 {
     for (int k = nv - 1; k >= 0; k--) {
         b->u[k] = load_columns(count, n, lm->v + k, columns) - dot_lanes(3, w->h[k], b->z + lm->joint.part[k]);
@@ -55,7 +55,7 @@ INLINE void gather_hinge(const int nv, const struct link_model *lm, const struct
     }
 }
 
-static void gather(const struct model *model, struct work *work, struct link_batch *batch, int count,
+static void gather(const struct model *model, struct work *work, struct link_solution *batch, int count,
                    const double *columns)
 {
     for (int i = 0; i < model->n_links; i++) {
@@ -66,12 +66,12 @@ static void gather(const struct model *model, struct work *work, struct link_bat
     for (int i = model->n_links - 1; i >= 0; i--) {
         const struct link_model *lm = &model->link[i];
         struct link_work *w = &work->link[i];
-        struct link_batch *b = &batch[i];
+        struct link_solution *b = &batch[i];
         for (int k = 0; k < lm->m; k++) b->e[k] = load_columns(count, model->nv, lm->eta_v + k, columns);
         if (lm->body != NULL) WITH_CONSTANT_COUNT(M, lm->m, gather_modes(M, lm->n_sections, w, b))
         WITH_COLUMNS(N, free_velocities(lm), gather_hinge(N, lm, w, model->nv, count, columns, b));
         if (lm->parent >= 0) {
-            struct link_batch *parent = &batch[lm->parent];
+            struct link_solution *parent = &batch[lm->parent];
             lanes *sum = lm->mount < 0 ? parent->z : parent->section[lm->mount].z;
             for (int k = 0; k < 6; k++) sum[k] += b->z[k];
             add_cross_left(w->d, b->z + 3, sum);
@@ -81,7 +81,7 @@ static void gather(const struct model *model, struct work *work, struct link_bat
 
 /* qdd = (u - U' x)/D,   x += h qdd; prescribed joints do not accelerate */
 INLINE void spread_hinge(const int nv, const struct link_model *lm, const struct link_work *w, int n, int count,
-                         struct link_batch *b, double *columns)
+                         struct link_solution *b, double *columns)
 {
     for (int k = 0; k < nv; k++) {
         const lanes a = (b->u[k] - dot_lanes(6, w->U[k], b->x)) * w->inverse_D[k];
@@ -90,15 +90,15 @@ INLINE void spread_hinge(const int nv, const struct link_model *lm, const struct
     }
 }
 
-static void spread(const struct model *model, struct work *work, struct link_batch *batch, int count, double *columns)
+static void spread(const struct model *model, struct work *work, struct link_solution *batch, int count, double *columns)
 {
     static const lanes rest[6];
     const int n = model->nv;
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];
         struct link_work *w = &work->link[i];
-        struct link_batch *b = &batch[i];
-        const struct link_batch *parent = lm->parent < 0 ? NULL : &batch[lm->parent];
+        struct link_solution *b = &batch[i];
+        const struct link_solution *parent = lm->parent < 0 ? NULL : &batch[lm->parent];
         const lanes *x = parent == NULL ? rest : lm->mount < 0 ? parent->x : parent->section[lm->mount].x, zero = {0};
         memcpy(b->x, x, sizeof b->x);
         add_cross_right(x, w->d, b->x + 3);
@@ -115,7 +115,7 @@ void dyn_solve_columns(const struct model *model, struct work *work, struct tang
     for (int first = 0; first < count; first += LANES) {
         double *at = columns + (size_t)model->nv * (size_t)first;
         const int lanes_used = count - first < LANES ? count - first : LANES;
-        gather(model, work, tangent->batch, lanes_used, at);
-        spread(model, work, tangent->batch, lanes_used, at);
+        gather(model, work, tangent->solution, lanes_used, at);
+        spread(model, work, tangent->solution, lanes_used, at);
     }
 }

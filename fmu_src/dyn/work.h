@@ -3,9 +3,25 @@
 #ifndef DYN_WORK_H
 #define DYN_WORK_H
 
+#include <assert.h>
+
 #include "dyn/model.h"
 #include "flex/inertia.h"
 #include "math/rotation.h"
+
+/* What has been computed since the last dyn_configuration(). What a function needs stands in its first line; a debug build stops there
+   and names it. */
+enum done {
+    DYN_CONFIGURATION = 1, /* frames and mass blocks at q                             */
+    DYN_POSITION = 2,      /* origins of all frames                                   */
+    DYN_MOTION = 4,        /* angular velocities, accelerations, inertia forces       */
+    DYN_VELOCITY = 8,      /* velocities of the origins                               */
+    DYN_OBSERVED = 16,     /* sections that are only observed                         */
+    DYN_FACTORS = 32,      /* of the mass matrix                                      */
+    DYN_REACTIONS = 64,    /* wrenches at the hinges                                  */
+    DYN_STAGED = 128       /* by the stages of a mechanism, which are still valid     */
+};
+#define NEEDS(work, what) (assert(((work)->done & (unsigned)(what)) == (unsigned)(what)), (void)(what))
 
 /* A frame and its motion. */
 struct frame {
@@ -101,9 +117,9 @@ struct work {
     double *inverse_d;      /* nv                                                 */
     double *rhs;            /* nv                                                 */
     struct joint_angles angles;
-    int failed_link;        /* link of STATUS_NOT_POSITIVE                        */
-    unsigned configuration; /* counts calls of dyn_configuration()             */
-    double (*column)[6];    /* largest number of coordinates of a link: composite */
+    int failed_link;     /* link of STATUS_NOT_POSITIVE                        */
+    unsigned done;       /* enum done                                          */
+    double (*column)[6]; /* largest number of coordinates of a link: composite */
     struct arena arena;
 };
 

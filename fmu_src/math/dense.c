@@ -169,3 +169,18 @@ void lu_ranked_solve(int n, int rank, const double *LU, const int *row, const in
     for (int k = rank - 1; k >= 0; k--) exchange(1, work + k, work + column[k], 1);
     for (int i = 0; i < n; i++) b[i] = work[i];
 }
+
+/* ---- vectors ------------------------------------------------------------------------------------------------------- */
+
+void dense_add(int n, double a, const double *restrict x, double *restrict y)
+{
+    for (int i = 0; i < n; i++) y[i] += a * x[i];
+}
+
+struct span dense_span(int n, const double *x)
+{
+    struct span span = {0, n};
+    while (span.to > 0 && x[span.to - 1] == 0) span.to--;
+    while (span.from < span.to && x[span.from] == 0) span.from++;
+    return span;
+}

@@ -37,6 +37,25 @@ static inline double dense_dot(int n, const double *x, const double *y)
     return sum;
 }
 
+/* y += a x */
+void dense_add(int n, double a, const double *restrict x, double *restrict y);
+
+/* Where the elements of a vector are that are not zero: from, ..., to - 1. */
+struct span {
+    int from, to;
+};
+struct span dense_span(int n, const double *x);
+
+/* x'y and y += a x for an x of that span */
+static inline double span_dot(struct span span, const double *x, const double *y)
+{
+    return dense_dot(span.to - span.from, x + span.from, y + span.from);
+}
+static inline void span_add(struct span span, double a, const double *x, double *y)
+{
+    dense_add(span.to - span.from, a, x + span.from, y + span.from);
+}
+
 /* A pivot below this fraction of its diagonal element is rounding error. */
 #define PIVOT_SHARE 4e-15
 

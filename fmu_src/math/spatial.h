@@ -185,6 +185,20 @@ static inline void rigid_wrench(const struct rigid *restrict body, const double 
 }
 
 /* sum += wrench moved in the same way: n += r x f */
+/* The change of that wrench with omega along w, added to it: w x J omega + omega x J w,   w x (omega x h) + omega x (w x h) */
+static inline void rigid_add_spin(const struct rigid *body, const double *omega, const double *w, double *wrench)
+{
+    double Jw[3], a[3], b[3];
+    symmul3(body->J, omega, Jw);
+    add_cross3(w, Jw, wrench);
+    symmul3(body->J, w, Jw);
+    add_cross3(omega, Jw, wrench);
+    cross3(omega, body->h, a);
+    cross3(w, body->h, b);
+    add_cross3(w, a, wrench + 3);
+    add_cross3(omega, b, wrench + 3);
+}
+
 static inline void wrench_add_shifted(double *restrict sum, const double *restrict w, const double *restrict r)
 {
     for (int i = 0; i < 6; i++) sum[i] += w[i];

@@ -34,6 +34,7 @@ void attachment_place_point(const struct work *work, const struct anchor *anchor
         memset(point->v, 0, sizeof point->v);
         return;
     }
+    NEEDS(work, DYN_POSITION);
     const struct frame *carrier = dyn_anchor_frame(work, anchor);
     mul3(carrier->R, anchor->at.p, attachment->r);
     copy3(carrier->omega, point->omega);
@@ -46,15 +47,8 @@ void attachment_place_point(const struct work *work, const struct anchor *anchor
 void attachment_change(const struct work *work, const struct tangent *tangent, const struct anchor *anchor,
                        struct attachment *attachment)
 {
-    const struct anchor carrier = {.link = anchor->link, .section = anchor->section};
-    memset(&attachment->change, 0, sizeof attachment->change);
-    if (anchor->link < 0) return;
-    dyn_tangent_frame(work, tangent, &carrier, &attachment->change);
-    attachment_move_change(attachment);
-}
-
-void attachment_move_change(struct attachment *attachment)
-{
-    const struct frame_motion *frame = &attachment->frame;
-    frame_move_change(attachment->r, frame->omega, frame->alpha, &attachment->change);
+    struct frame_derivative *change = &attachment->change;
+    if (anchor->link < 0) memset(change, 0, sizeof *change);
+    else if (tangent->coordinate.swept) dyn_tangent_frame(work, tangent, anchor, change);
+    else dyn_coordinate_frame(work, tangent, anchor, &attachment->frame, change);
 }

@@ -4,6 +4,12 @@
 
 #include "dyn/tangent.h"
 
+/* More of enum done, of a mechanism */
+enum {
+    MECH_MEASURED = 256, /* what elements measure      */
+    MECH_FRAMES = 512    /* the places of constraints  */
+};
+
 struct attachment {
     double r[3]; /* from O or the section that it is attached to, world axes [m] */
     struct frame_motion frame;
@@ -18,12 +24,9 @@ void attachment_place(const struct model *model, const struct work *work, const 
 /* Sets r and the position and velocity of the frame's origin alone. */
 void attachment_place_point(const struct work *work, const struct anchor *anchor, struct attachment *attachment);
 
-/* Sets change. After dyn_tangent_motion(); after dyn_tangent_position() only p and phi are valid. */
+/* Sets change. After dyn_tangent_coordinate(), dyn_tangent_outward() (at constant accelerations) or dyn_tangent_motion(). */
 void attachment_change(const struct work *work, const struct tangent *tangent, const struct anchor *anchor,
                        struct attachment *attachment);
-
-/* Moves `change` from the hinge frame or the section to the frame that is attached to it. */
-void attachment_move_change(struct attachment *attachment);
 
 /* u . (x - y) */
 static inline double difference(const double *u, const double *x, const double *y)

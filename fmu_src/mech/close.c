@@ -78,14 +78,11 @@ static void activate_group(struct closer *c, int group)
 /* |gap| of the active constraints */
 static double norm_of_gap(struct mechanism *m, const double *q)
 {
-    const struct model *model = m->model;
     const struct constraints *loops = m->constraints;
-    const struct input rest = {.q = q, .qd = loops->direction};
     double square = 0;
-    memset(loops->direction, 0, (size_t)model->nv * sizeof(double));
-    dyn_configuration(model, m->work, q);
-    dyn_velocity(model, m->work, &rest);
-    constraints_gap(m, &rest);
+    dyn_configuration(m->model, m->work, q);
+    dyn_position(m->model, m->work);
+    constraints_gap(m, &(struct input){.q = q});
     for (int k = 0; k < loops->n_active; k++) square += loops->gap[loops->active[k]] * loops->gap[loops->active[k]];
     return sqrt(square);
 }
@@ -231,7 +228,8 @@ static double distance(const struct mechanism *m, const struct constraint *c)
 {
     double square = 0;
     for (int row = c->first; row < c->first + c->count; row++)
-        if (!constraints_row_turns(m->constraints, row)) square += m->constraints->gap[row] * m->constraints->gap[row];
+        if (constraints_row_sort(m->constraints, row) != ROW_ANGLE)
+            square += m->constraints->gap[row] * m->constraints->gap[row];
     return sqrt(square);
 }
 
@@ -476,7 +474,7 @@ static void project_position(struct projector *p, double *q)
     model_move(model, q, loops->direction, 1);
 }
 
-/* G, X and S at the present state. After dyn_position(). */
+/* G, X and S at the present state. */
 static enum status factor_at_state(struct projector *p)
 {
     struct mechanism *m = p->m;
@@ -535,6 +533,8 @@ enum status constraints_project_fixed(struct mechanism *m, double *q, double *qd
     p.factors.constraints = m->newton_constraints;
     for (int i = 0; i < FIXED_PROJECTIONS; i++) {
         place_rows(m, q);
+        for (int row = 0; row < m->constraints->n_rows; row++) /* rounding would excite stiff modes */
+            if (fabs(m->constraints->gap[row]) < CLOSED) m->constraints->gap[row] = 0;
         project_position(&p, q);
     }
     place_rows(m, q);

@@ -70,6 +70,7 @@ struct constraints *constraints_make(const struct model *model, struct arena *ar
     arena_arrays(arena, rows, ARRAYS(&all->gap, &all->rate, &all->lambda, &all->inverse_d, &all->rhs, &all->dlambda));
     all->of_row = arena_allocate(arena, rows, sizeof *all->of_row);
     all->active = arena_allocate(arena, rows, sizeof *all->active);
+    all->span = arena_allocate(arena, rows, sizeof *all->span);
     all->G = arena_allocate(arena, rows * n, sizeof(double));
     all->X = arena_allocate(arena, rows * n, sizeof(double));
     all->S = arena_allocate(arena, rows * rows, sizeof(double));
@@ -107,6 +108,7 @@ void constraints_prepare(struct mechanism *m, const struct input *in)
 void constraints_frames(struct mechanism *m, bool solved)
 {
     const struct constraints *all = m->constraints;
+    m->work->done |= MECH_FRAMES;
     for (int i = 0; i < all->count; i++)
         if (all->constraint[i].kind->place != NULL) all->constraint[i].kind->place(m, &all->constraint[i], solved);
 }
@@ -129,9 +131,11 @@ void constraints_row(struct mechanism *m, int k)
 {
     const struct constraints *all = m->constraints;
     const struct constraint *c = all->of_row[all->active[k]];
+    NEEDS(m->work, MECH_FRAMES);
     double *G = all->G + (size_t)m->model->nv * (size_t)k;
     memset(G, 0, (size_t)m->model->nv * sizeof *G);
     c->kind->add_row(m, c, all->active[k] - c->first, G);
+    all->span[k] = dense_span(m->model->nv, G);
 }
 
 /* G, and X = M^-1 G' by the factors of dyn_articulate(); S = G X, symmetric, upper triangle */
@@ -146,7 +150,7 @@ void constraints_mobility(struct mechanism *m)
     dyn_solve_columns(model, m->work, m->tangent, k, loops->X);
     for (int i = 0; i < k; i++)
         for (int j = i; j < k; j++)
-            loops->S[k * i + j] = dense_dot(model->nv, loops->G + n * (size_t)i, loops->X + n * (size_t)j);
+            loops->S[k * i + j] = span_dot(loops->span[i], loops->G + n * (size_t)i, loops->X + n * (size_t)j);
 }
 
 enum status constraints_factor(struct mechanism *m)
@@ -163,13 +167,13 @@ void constraints_respond(struct mechanism *m, double *x)
     const struct constraints *loops = m->constraints;
     const int n = m->model->nv;
     cholesky_solve(loops->n_active, loops->S, loops->inverse_d, loops->rhs);
-    for (int k = 0; k < loops->n_active; k++)
-        for (int i = 0; i < n; i++) x[i] += loops->rhs[k] * loops->X[(size_t)n * (size_t)k + (size_t)i];
+    for (int k = 0; k < loops->n_active; k++) dense_add(n, loops->rhs[k], loops->X + (size_t)n * (size_t)k, x);
 }
 
 void constraints_set_loads(struct mechanism *m)
 {
     const struct constraints *all = m->constraints;
+    NEEDS(m->work, MECH_FRAMES);
     if (m->multiplier_force != NULL) memset(m->multiplier_force, 0, (size_t)m->model->nv * sizeof(double));
     for (int i = 0; i < all->count; i++) all->constraint[i].kind->set_loads(m, &all->constraint[i], all->lambda);
 }
@@ -202,7 +206,7 @@ void constraints_rows(struct mechanism *m, const struct input *in)
 
 /* ---- independent constraints ------------------------------------------------------------------------------------- */
 
-/* A constraint is redundant if less than this fraction of it, or of the largest of its kind, is independent of the others */
+/* A constraint is redundant if less than this fraction of it, or of the largest of its sort, is independent of the others */
 static const double DEPENDENT = 1e-10;
 
 /* |G|^2 over the coordinates that are free to move */
@@ -218,32 +222,26 @@ double constraints_free_square(struct mechanism *m, const double *G)
     return sum;
 }
 
-bool constraints_row_turns(const struct constraints *all, int row)
+enum row_sort constraints_row_sort(const struct constraints *all, int row)
 {
     const struct constraint *c = all->of_row[row];
-    return c->kind == &loop_constraint && all->loop[c->part].equation[row - c->first].rotational;
+    return c->kind->sort(all, c, row - c->first);
 }
 
-/* Translations, rotations, couplings: rows of one sort are compared with each other */
-static int row_sort(const struct constraints *all, int row)
-{
-    return all->of_row[row]->kind == &loop_constraint ? constraints_row_turns(all, row) : 2;
-}
-
-/* The size of every row as a fraction of the largest of its kind (translation, rotation, coupling). The size is that which the row
+/* The size of every row as a fraction of the largest of its sort. The size is that which the row
    would have if its sides moved independently. Lever arms below 1e-10 m never count. */
 static void measure_rows(struct mechanism *m, double *fraction)
 {
     const struct constraints *all = m->constraints;
-    double largest[3] = {1e-10, 1e-10, 1e-10};
+    double largest[ROW_SORTS] = {1e-10, 1e-10, 1e-10};
     for (int row = 0; row < all->n_rows; row++) {
         const struct constraint *c = all->of_row[row];
-        largest[row_sort(all, row)] =
-            fmax(largest[row_sort(all, row)], c->kind->row_size(m, c, row - c->first, all->direction));
+        double *most = &largest[constraints_row_sort(all, row)];
+        *most = fmax(*most, c->kind->row_size(m, c, row - c->first, all->direction));
     }
     for (int row = 0; row < all->n_rows; row++)
-        fraction[row] =
-            constraints_free_square(m, all->G + (size_t)m->model->nv * (size_t)row) / largest[row_sort(all, row)];
+        fraction[row] = constraints_free_square(m, all->G + (size_t)m->model->nv * (size_t)row) /
+                        largest[constraints_row_sort(all, row)];
 }
 
 /* Cholesky factorization with complete pivoting of S, scaled to a unit diagonal; rows are selected as long as a pivot remains. S is

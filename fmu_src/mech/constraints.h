@@ -11,11 +11,13 @@
 
 #include <string.h>
 
+#include "math/dense.h"
 #include "mech/attachment.h"
 
 struct mechanism;
 
 struct constraint_kind;
+struct constraints;
 
 /* A part of the robot that gives rows of G. */
 struct constraint {
@@ -27,8 +29,12 @@ struct constraint {
     int group;        /* the first of the constraints that share joints with it */
 };
 
+/* Rows of one sort have sizes that can be compared: gaps that are distances, angles, sums of joint coordinates. */
+enum row_sort { ROW_DISTANCE, ROW_ANGLE, ROW_JOINTS, ROW_SORTS };
+
 struct constraint_kind {
     const char *part; /* in messages: the key of the robot file */
+    enum row_sort (*sort)(const struct constraints *constraints, const struct constraint *c, int k);
     /* Places for the accelerations of the last dyn_motion(); with `solved` also those of the last dyn_articulate_and_solve(). NULL:
        there are none. */
     void (*place)(struct mechanism *m, const struct constraint *c, bool solved);
@@ -69,6 +75,7 @@ struct constraints {
     double *gap, *rate;       /* n_rows, by constraints_gap()                     [m; m/s] */
     double *lambda;           /* n_rows, by mechanism_forward()                            */
     double *G;                /* n_rows x nv: those of `active`, in its order              */
+    struct span *span;        /* n_rows: of the rows of G                                  */
     double *X;                /* n_rows x nv: M^-1 G', in the same order                   */
     double *S, *inverse_d;    /* n_active x n_active: factors of G X                       */
     double *rhs;              /* n_rows                                                    */
@@ -85,22 +92,22 @@ struct constraints *constraints_make(const struct model *model, struct arena *ar
 enum { MOST_LABEL = 300 };
 const char *constraint_label(const struct constraint *c, char text[MOST_LABEL]);
 
-/* Positions and velocities for the accelerations of the gaps, which only planes that turn need. After dyn_motion(). */
+/* Positions and velocities for the accelerations of the gaps, which only planes that turn need. */
 void constraints_prepare(struct mechanism *m, const struct input *in);
 
 /* Places for the accelerations of the last dyn_motion(); with `solved` also those of the last dyn_articulate_and_solve(). */
 void constraints_frames(struct mechanism *m, bool solved);
 
-/* Gap and rate of all rows. After dyn_velocity() with this input. */
+/* Gap and rate of all rows; rates need DYN_VELOCITY. */
 void constraints_gap(struct mechanism *m, const struct input *in);
 
-/* The largest gap of the active constraints. After constraints_gap() or constraints_rows(). */
+/* The largest gap of the active constraints. */
 double constraints_largest_gap(const struct constraints *constraints);
 
-/* Gap, rate and the rows of G of the active constraints. After dyn_velocity() with this input. */
+/* Gap, rate and the rows of G of the active constraints; rates need DYN_VELOCITY. */
 void constraints_rows(struct mechanism *m, const struct input *in);
 
-/* G, X = M^-1 G' and S = G X, symmetric, upper triangle, at the frames of constraints_frames(). After dyn_articulate(). */
+/* G, X = M^-1 G' and S = G X, symmetric, upper triangle, at the frames of constraints_frames(). */
 void constraints_mobility(struct mechanism *m);
 /* Factors S: STATUS_SINGULAR_LOOP if it is not positive definite. */
 enum status constraints_factor(struct mechanism *m);
@@ -124,11 +131,10 @@ void constraints_accelerations(struct mechanism *m, const double *qdd);
 /* lambda, loads and qdd of the closed robot, from qdd and the loop frames of the open tree. */
 void constraints_close_accelerations(struct mechanism *m, double *qdd);
 
-/* The loads of the multipliers in lambda. After constraints_gap() or constraints_rows(). */
+/* The loads of the multipliers in lambda. */
 void constraints_set_loads(struct mechanism *m);
 
-/* Whether the gap of a row is an angle. */
-bool constraints_row_turns(const struct constraints *constraints, int row);
+enum row_sort constraints_row_sort(const struct constraints *constraints, int row);
 
 /* |G|^2 of a row over the coordinates that are free to move. */
 double constraints_free_square(struct mechanism *m, const double *G);

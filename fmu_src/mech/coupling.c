@@ -87,6 +87,12 @@ const struct force_kind coupling_element = {.part = "couplings",
 
 /* ---- rigid ------------------------------------------------------------------------------------------------------- */
 
+static enum row_sort sort(const struct constraints *constraints, const struct constraint *c, int k)
+{
+    (void)constraints, (void)c, (void)k;
+    return ROW_JOINTS;
+}
+
 static void measure_gap(struct mechanism *m, const struct constraint *c, const struct input *in)
 {
     const struct coupling *coupling = coupling_of(m, c->part);
@@ -137,6 +143,7 @@ static bool moved_by(const struct model *model, int part, int link, bool *bends)
 }
 
 const struct constraint_kind coupling_constraint = {.part = "couplings",
+                                                    .sort = sort,
                                                     .measure_gap = measure_gap,
                                                     .add_row = add_row,
                                                     .row_size = row_size,

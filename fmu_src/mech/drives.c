@@ -70,6 +70,39 @@ enum status drives_measure(struct mechanism *m)
     return status;
 }
 
+/* ---- the start ------------------------------------------------------------------------------------------------------------- */
+
+void drives_take_parameters(const struct robot *robot, double *values)
+{
+    for (int d = 0; d < robot->n_drives; d++) {
+        const struct robot_drive *rd = &robot->drive[d];
+        double initial[MOST_VALUES];
+        robot_drive_values(robot, rd, initial);
+        for (int r = 0; r < rd->drive->n_rows; r++)
+            if (rd->drive->row[r].role == PARAMETER || r == rd->drive->share) values[rd->first + r] = initial[r];
+    }
+}
+
+enum status drives_start(struct mechanism *m, const struct input *in, struct report *report)
+{
+    char text[CONFLICT_SIZE], name[MOST_NAME];
+    if (m->robot->n_drives == 0) return STATUS_OK;
+    mechanism_set(m, in);
+    const enum status status = drives_measure(m);
+    for (int d = 0; d < m->robot->n_drives && status == STATUS_OK; d++) {
+        const struct robot_drive *rd = &m->robot->drive[d];
+        const char *conflict = rd->drive->conflict(in->drive + rd->first, text);
+        if (conflict != NULL) {
+            report_add(report, REPORT_ERROR, "%s: %s", robot_drive_name(m->robot, d, name), conflict);
+            return STATUS_BAD_DRIVE;
+        }
+        rd->drive->start(in->drive + rd->first);
+    }
+    return status;
+}
+
+/* ---- forces ---------------------------------------------------------------------------------------------------------------- */
+
 enum status drives_evaluate(struct mechanism *m, const struct input *in)
 {
     const struct robot *robot = m->robot;

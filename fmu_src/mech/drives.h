@@ -3,6 +3,7 @@
 #ifndef MECH_DRIVES_H
 #define MECH_DRIVES_H
 
+#include "base/report.h"
 #include "dyn/tangent.h"
 
 struct mechanism;
@@ -26,10 +27,16 @@ struct drives {
 /* From the arena; the caller checks whether it failed. After elements_make(). */
 void drives_make(struct mechanism *m, struct arena *arena);
 
+/* From the robot to the values: parameters, and shares of supplies. */
+void drives_take_parameters(const struct robot *robot, double *values);
+
+/* States at the start, from parameters, inputs and the motion of the arm. Reports parameters with which a drive cannot start. */
+enum status drives_start(struct mechanism *m, const struct input *in, struct report *report);
+
 /* Positions and rates of what the drives move, at the state of mechanism_set(). */
 enum status drives_measure(struct mechanism *m);
 
-/* All values of the drives, and the forces of their elements. After elements_measure(). STATUS_DRIVE_ERROR: a drive cannot work there. */
+/* All values of the drives, and the forces of their elements. STATUS_DRIVE_ERROR: a drive cannot work there. */
 enum status drives_evaluate(struct mechanism *m, const struct input *in);
 
 /* Changes of the values with those of states, inputs and elements, and of the forces of the elements. */

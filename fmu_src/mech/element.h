@@ -4,6 +4,7 @@
 #ifndef MECH_ELEMENT_H
 #define MECH_ELEMENT_H
 
+#include "math/dense.h"
 #include "mech/attachment.h"
 
 struct mechanism;
@@ -27,13 +28,16 @@ struct force_element {
     double dF;               /* by elements_change_loads()                                            */
 
     /* in the Newton matrix, of which its term is J' s J: at the state of mechanism_newton_factor() */
-    double s;  /* gamma^2 k + gamma d, after its own states are eliminated    (theory.md 102) */
-    double *J; /* nv; NULL: x is the position of a joint                                      */
+    double s;         /* gamma^2 k + gamma d, after its own states are eliminated    (theory.md 102) */
+    double *J;        /* nv; NULL: x is the position of a joint                                      */
+    struct span span; /* of J                                                                */
 };
 
 struct force_kind {
-    const char *part; /* in messages: the key of the robot file */
-    int n_ends;       /* places where it acts                   */
+    const char *part;                                                  /* in messages: the key of the robot file */
+    bool on_joint;                                                     /* x is the position of a joint           */
+    int n_ends;                                                        /* places where it acts                   */
+    const struct anchor *(*ends)(const struct model *model, int part); /* NULL: none */
     /* Sets x, rate and places. STATUS_SHORT_ACTUATOR: it has no direction. */
     enum status (*measure)(struct mechanism *m, const struct input *in, struct force_element *e);
     /* Sets F without a drive, its derivatives, energy and loss. */
@@ -42,7 +46,7 @@ struct force_kind {
     void (*apply)(struct mechanism *m, const struct force_element *e, double F);
     /* force += J' F at the present places. */
     void (*add_force)(const struct mechanism *m, const struct force_element *e, double F, double *force);
-    /* Sets dx, drate and du. After dyn_tangent_position(); drate after dyn_tangent_velocity(). */
+    /* Sets dx, drate and du. */
     void (*change)(struct mechanism *m, const struct direction *direction, struct force_element *e);
     /* Sets the changes of its wrenches, or adds to those of the forces on joints, for dF and du. */
     void (*change_loads)(struct mechanism *m, const struct force_element *e);
@@ -60,13 +64,13 @@ void elements_place(struct mechanism *m);
 /* The element that a drive acts through. */
 struct force_element *element_of_drive(struct mechanism *m, int drive);
 
-/* Measures all elements: after dyn_position(), for the rates after dyn_velocity(). */
+/* Measures all elements at the present places; rates need DYN_VELOCITY. */
 enum status elements_measure(struct mechanism *m, const struct input *in);
 
-/* Forces of all elements and drives, and their wrenches and forces on joints. After elements_measure(). */
+/* Forces of all elements and drives, and their wrenches and forces on joints. */
 enum status elements_act(struct mechanism *m, const struct input *in);
 
-/* J = dx/dq, nv numbers. After elements_measure(). */
+/* J = dx/dq, nv numbers. */
 void element_row(const struct mechanism *m, const struct force_element *e, double *row);
 
 /* Changes of all elements in a direction, of the drives and of the loads. After dyn_tangent_outward(). */

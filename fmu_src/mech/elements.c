@@ -42,7 +42,7 @@ void elements_make(struct mechanism *m, struct arena *arena)
     for (int i = 0; i < m->n_elements && !arena->failed; i++) {
         struct force_element *e = &m->element[i];
         e->end = arena_allocate(arena, (size_t)e->kind->n_ends, sizeof *e->end);
-        e->J = e->kind == &hinge_element ? NULL : arena_allocate(arena, nv, sizeof *e->J);
+        e->J = e->kind->on_joint ? NULL : arena_allocate(arena, nv, sizeof *e->J);
     }
     r->active = arena_allocate(arena, count, sizeof *r->active);
     r->Y = arena_allocate(arena, count * nv, sizeof *r->Y);
@@ -56,7 +56,7 @@ void elements_place(struct mechanism *m)
 {
     for (int i = 0; i < m->n_elements; i++) {
         struct force_element *e = &m->element[i];
-        if (e->kind == &line_element) e->anchor = m->model->actuator_end[e->part];
+        if (e->kind->ends != NULL) e->anchor = e->kind->ends(m->model, e->part);
         for (int s = 0; s < e->kind->n_ends; s++) {
             m->load[e->load + s].link = e->anchor[s].link;
             m->load[e->load + s].section = e->anchor[s].section;
@@ -73,6 +73,7 @@ struct force_element *element_of_drive(struct mechanism *m, int drive)
 
 enum status elements_measure(struct mechanism *m, const struct input *in)
 {
+    m->work->done |= MECH_MEASURED;
     for (int i = 0; i < m->n_elements; i++) {
         const enum status status = m->element[i].kind->measure(m, in, &m->element[i]);
         m->failed_element = i;
@@ -97,6 +98,7 @@ enum status elements_act(struct mechanism *m, const struct input *in)
 
 void element_row(const struct mechanism *m, const struct force_element *e, double *row)
 {
+    NEEDS(m->work, MECH_MEASURED);
     memset(row, 0, (size_t)m->model->nv * sizeof *row);
     e->kind->add_force(m, e, 1, row);
 }
@@ -127,12 +129,11 @@ void elements_change_loads(struct mechanism *m, const struct input *in, const st
 
 double element_velocity(const struct mechanism *m, const struct force_element *e, const double *v)
 {
-    return e->J == NULL ? v[m->model->link[e->part].v] : dense_dot(m->model->nv, e->J, v);
+    return e->J == NULL ? v[m->model->link[e->part].v] : span_dot(e->span, e->J, v);
 }
 
 void element_add_force(const struct mechanism *m, const struct force_element *e, double F, double *force)
 {
     if (e->J == NULL) force[m->model->link[e->part].v] += F;
-    else
-        for (int i = 0; i < m->model->nv; i++) force[i] += e->J[i] * F;
+    else span_add(e->span, F, e->J, force);
 }

@@ -43,6 +43,7 @@ static void change_loads(struct mechanism *m, const struct force_element *e)
 }
 
 const struct force_kind hinge_element = {.part = "links",
+                                         .on_joint = true,
                                          .measure = measure,
                                          .force = force,
                                          .apply = apply,

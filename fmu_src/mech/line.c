@@ -11,7 +11,7 @@ static const double SHORTEST = 1e-9;
 /* u = (p_to - p_from)/length                                                                                          (59) */
 static enum status measure(struct mechanism *m, const struct input *in, struct force_element *e)
 {
-    (void)in;
+    NEEDS(m->work, in->drive != NULL ? DYN_VELOCITY : DYN_POSITION);
     for (int s = 0; s < 2; s++) attachment_place_point(m->work, &e->anchor[s], &e->end[s]);
     const double *from = e->end[0].frame.p, *to = e->end[1].frame.p;
     for (int k = 0; k < 3; k++) e->u[k] = to[k] - from[k];
@@ -19,6 +19,11 @@ static enum status measure(struct mechanism *m, const struct input *in, struct f
     for (int k = 0; k < 3; k++) e->u[k] /= e->x;
     e->rate = difference(e->u, e->end[1].frame.v, e->end[0].frame.v);
     return e->x >= SHORTEST ? STATUS_OK : STATUS_SHORT_ACTUATOR;
+}
+
+static const struct anchor *ends(const struct model *model, int part)
+{
+    return model->actuator_end[part];
 }
 
 static void force(struct mechanism *m, const struct input *in, struct force_element *e)
@@ -78,6 +83,7 @@ static double force_change(const struct direction *direction, const struct force
 
 const struct force_kind line_element = {.part = "actuators",
                                         .n_ends = 2,
+                                        .ends = ends,
                                         .measure = measure,
                                         .force = force,
                                         .apply = apply,

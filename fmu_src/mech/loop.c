@@ -64,6 +64,11 @@ static void place(struct mechanism *m, const struct constraint *c, bool solved)
     for (int s = 0; s < count; s++) attachment_place(m->model, m->work, &anchor[s], solved, &places_of(m, c)->side[s]);
 }
 
+static enum row_sort sort(const struct constraints *constraints, const struct constraint *c, int k)
+{
+    return constraints->loop[c->part].equation[k].rotational ? ROW_ANGLE : ROW_DISTANCE;
+}
+
 /* a, b of a rotational row in world axes, and c = a x b */
 static void rotation_directions(const struct equation *e, const struct attachment *side, double *a, double *b,
                                 double *c)
@@ -85,7 +90,7 @@ static void measure_gap(struct mechanism *m, const struct constraint *constraint
 {
     const struct attachment *side = places_of(m, constraint)->side;
     const struct frame_motion *A = &side[SIDE_A].frame, *B = &side[SIDE_B].frame;
-    (void)in;
+    NEEDS(m->work, in->qd != NULL ? DYN_VELOCITY : DYN_POSITION);
     for (int k = 0; k < constraint->count; k++) {
         const struct equation *e = &places_of(m, constraint)->equation[k];
         double *gap = &m->constraints->gap[constraint->first + k], *rate = &m->constraints->rate[constraint->first + k];
@@ -115,6 +120,7 @@ static double acceleration(const struct mechanism *m, const struct constraint *c
     const struct attachment *side = places_of(m, constraint)->side;
     const struct frame_motion *A = &side[SIDE_A].frame, *B = &side[SIDE_B].frame, *plane = &side[SIDE_PLANE].frame;
     (void)qdd;
+    NEEDS(m->work, e->turns ? DYN_VELOCITY : DYN_MOTION);
     double u[3], ud[3], udd[3], a[3], b[3], c[3], wa[3], wb[3], cd[3];
     if (e->rotational) {
         rotation_directions(e, side, a, b, c);
@@ -276,7 +282,6 @@ static double acceleration_change(const struct mechanism *m, const struct constr
            difference(dcd, A->omega, B->omega) + difference(cd, dA->omega, dB->omega);
 }
 
-/* After dyn_tangent_position() p and phi are valid, after dyn_tangent_motion() all */
 static void change_places(struct mechanism *m, const struct constraint *c)
 {
     for (int s = 0; s < LOOP_LOADS; s++)
@@ -365,6 +370,7 @@ static double misalignment(const struct mechanism *m, const struct constraint *c
 }
 
 const struct constraint_kind loop_constraint = {.part = "loops",
+                                                .sort = sort,
                                                 .place = place,
                                                 .measure_gap = measure_gap,
                                                 .add_row = add_row,

@@ -131,10 +131,9 @@ void mechanism_place(struct mechanism *m, enum places places)
 {
     if (places == NOT_PLACED) return;
     mechanism_at(m, places == PLACED ? STAGE_POSITION : STAGE_VELOCITY);
-    if (m->places >= places) return;
+    if ((m->work->done & places) == places) return;
     if (places == PLACED) dyn_position(m->model, m->work);
     else dyn_velocity(m->model, m->work, &m->in);
-    m->places = places;
 }
 
 /* Forces of elements become loads; those of lines that are given need no velocities */
@@ -166,12 +165,9 @@ static enum status accelerate(struct mechanism *m)
 enum status mechanism_at(struct mechanism *m, enum mechanism_stage stage)
 {
     enum status status = STATUS_OK;
-    const enum mechanism_stage before = m->configuration == m->work->configuration ? m->stage : STAGE_NONE;
-    if (before == STAGE_NONE) {
-        dyn_configuration(m->model, m->work, m->in.q);
-        m->configuration = m->work->configuration;
-        m->places = NOT_PLACED;
-    }
+    const enum mechanism_stage before = m->work->done & DYN_STAGED ? m->stage : STAGE_NONE;
+    if (before == STAGE_NONE) dyn_configuration(m->model, m->work, m->in.q);
+    m->work->done |= DYN_STAGED;
     if (before < STAGE_VELOCITY && stage >= STAGE_VELOCITY) dyn_motion(m->model, m->work, &m->in, NULL);
     if (before < STAGE_FORCES && stage >= STAGE_FORCES && m->n_elements > 0) status = act(m);
     if (before < STAGE_ACCELERATION && stage == STAGE_ACCELERATION && status == STATUS_OK) status = accelerate(m);
@@ -214,7 +210,7 @@ void mechanism_energy(const struct mechanism *m, const struct input *in, struct 
         const struct force_element *e = &m->element[i];
         energy->elastic += e->energy;
         energy->loss += e->loss;
-        if (e->kind == &hinge_element) energy->power += e->F * e->rate;
+        if (e->kind->on_joint) energy->power += e->F * e->rate;
     }
 }
 

@@ -16,7 +16,7 @@
 enum mechanism_stage { STAGE_NONE, STAGE_POSITION, STAGE_VELOCITY, STAGE_FORCES, STAGE_ACCELERATION };
 
 /* Beside the stages: the origins of all frames; also their velocities. */
-enum places { NOT_PLACED, PLACED, PLACED_AND_MOVING };
+enum places { NOT_PLACED = 0, PLACED = DYN_POSITION, PLACED_AND_MOVING = DYN_POSITION | DYN_VELOCITY };
 
 struct mechanism {
     const struct robot *robot;
@@ -31,10 +31,8 @@ struct mechanism {
     enum places acts_at; /* what elements need                                                    */
 
     struct input in;            /* the state and what acts on it, by mechanism_set()                     */
-    enum mechanism_stage stage; /* that it has reached, in this configuration of the work                */
-    enum places places;
-    unsigned configuration;
-    double *qdd, *own_qdd; /* nv, by STAGE_ACCELERATION: the caller's of mechanism_forward(), or its own */
+    enum mechanism_stage stage; /* that it has reached                                                   */
+    double *qdd, *own_qdd;      /* nv, by STAGE_ACCELERATION: the caller's of mechanism_forward(), or its own */
 
     struct work *newton_work;               /* factors of the Newton matrix, at the state where it was made          */
     struct constraints *newton_constraints; /* G, X = N^-1 G', S = G X there                           */
@@ -71,10 +69,10 @@ void mechanism_place(struct mechanism *m, enum places places);
 enum status mechanism_forward(struct mechanism *m, const struct input *in, double *qdd);
 enum status mechanism_forward_composite(struct mechanism *m, const struct input *in, double *qdd);
 
-/* `in` with the loads and joint forces of elements and multipliers. After mechanism_forward(). */
+/* `in` with the loads and joint forces of elements and multipliers. */
 struct input mechanism_loaded(const struct mechanism *m, const struct input *in);
 
-/* `in` with those of the elements alone, whose forces are computed. After dyn_configuration(); drives also need dyn_velocity(). */
+/* `in` with those of the elements alone, whose forces are computed. */
 enum status mechanism_load_elements(struct mechanism *m, const struct input *in, struct input *loaded);
 
 /* Efforts of the drives alone: no more is computed than these need. */

@@ -75,7 +75,7 @@ static void solve_closed(struct mechanism *m, double *force, double *gap_acceler
     if (loops->n_rows == 0) return;
     struct mechanism shadow = at_newton_point(m);
     for (int k = 0; k < loops->n_active; k++)
-        loops->rhs[k] = gap_acceleration[loops->active[k]] - dense_dot(model->nv, loops->G + n * (size_t)k, force);
+        loops->rhs[k] = gap_acceleration[loops->active[k]] - span_dot(loops->span[k], loops->G + n * (size_t)k, force);
     constraints_respond(&shadow, force);
     constraints_scatter(loops, loops->rhs, gap_acceleration);
 }
@@ -101,7 +101,9 @@ static enum status differentiate_elements(struct mechanism *m, const struct inpu
     for (int i = 0; i < m->n_elements; i++) {
         struct force_element *e = &m->element[i];
         if (e->drive < 0 || in->drive == NULL) e->s = -gamma * (gamma * e->by_x + e->by_rate);
-        if (e->J != NULL && (e->s != 0 || e->drive >= 0)) element_row(&shadow, e, e->J);
+        if (e->J == NULL || (e->s == 0 && e->drive < 0)) continue;
+        element_row(&shadow, e, e->J);
+        e->span = dense_span(m->model->nv, e->J);
     }
     return status;
 }
@@ -124,7 +126,7 @@ static enum status factor_elements(struct mechanism *m)
     for (int i = 0; i < rows->n_active; i++)
         for (int j = 0; j < rows->n_active; j++) {
             const struct force_element *e = &m->element[rows->active[i]];
-            rows->T[rows->n_active * i + j] = (i == j ? 1 / e->s : 0) + dense_dot(n, e->J, row_of(rows->Y, n, j));
+            rows->T[rows->n_active * i + j] = (i == j ? 1 / e->s : 0) + span_dot(e->span, e->J, row_of(rows->Y, n, j));
         }
     return lu_factor(rows->n_active, rows->T, rows->pivot) == 0 ? STATUS_OK : STATUS_NEWTON_MATRIX;
 }
@@ -153,12 +155,11 @@ void mechanism_newton_solve(struct mechanism *m, double *force, double *gap_acce
     const int n = m->model->nv, n_rows = m->constraints->n_rows;
     solve_closed(m, force, gap_acceleration);
     if (rows->n_active == 0) return;
-    for (int k = 0; k < rows->n_active; k++) rows->rhs[k] = dense_dot(n, m->element[rows->active[k]].J, force);
+    for (int k = 0; k < rows->n_active; k++) rows->rhs[k] = element_velocity(m, &m->element[rows->active[k]], force);
     lu_solve(rows->n_active, rows->T, rows->pivot, rows->rhs);
     for (int k = 0; k < rows->n_active; k++) {
-        const double *Y = row_of(rows->Y, n, k), *mu = row_of(rows->mu, n_rows, k), F = rows->rhs[k];
-        for (int i = 0; i < n; i++) force[i] -= F * Y[i];
-        for (int i = 0; i < n_rows; i++) gap_acceleration[i] -= F * mu[i];
+        dense_add(n, -rows->rhs[k], row_of(rows->Y, n, k), force);
+        dense_add(n_rows, -rows->rhs[k], row_of(rows->mu, n_rows, k), gap_acceleration);
     }
 }
 

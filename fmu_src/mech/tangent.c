@@ -37,11 +37,8 @@ static void sweep_loads(struct mechanism *m, const struct input *in, const struc
 {
     struct direction all = *direction;
     all.joint_force = m->joint_force_change;
-    dyn_tangent_outward(m->model, m->work, m->tangent, in, &all);
-    if (is_tree(m)) return;
-    if (m->acts_at != NOT_PLACED || m->robot->n_loops > 0) dyn_tangent_position(m->model, m->work, m->tangent);
-    if (m->acts_at != NOT_PLACED) dyn_tangent_velocity(m->model, m->work, m->tangent);
-    change_loads(m, in, direction);
+    dyn_tangent_outward(m->model, m->work, m->tangent, &all);
+    if (!is_tree(m)) change_loads(m, in, direction);
 }
 
 static void gap_changes(const struct mechanism *m, const double *dqdd, double *change)
@@ -53,46 +50,44 @@ static void gap_changes(const struct mechanism *m, const double *dqdd, double *c
     }
 }
 
-/* At the loop frames of constraints_frames(): dqdd at constant multipliers, then their change dlambda, which compensates the change
-   of the gap's acceleration */
-static void closed_tangent(struct mechanism *m, const struct input *in, const struct direction *direction, bool outputs,
-                           double *dqdd)
+/* dqdd of the tree becomes that of the robot with constraints:  S dlambda = -(change of the gap's acceleration) - G dqdd */
+static void close_column(struct mechanism *m, const double *gap_change, double *dqdd)
 {
-    const struct model *model = m->model;
-    struct constraints *loops = m->constraints;
-    const double(*load_change)[6] = (const double(*)[6])m->load_change;
-    sweep_loads(m, in, direction);
-    dyn_tangent_inward(model, m->work, m->tangent, in, load_change, dqdd);
-    if (loops->n_rows > 0) {
-        dyn_tangent_motion(model, m->work, m->tangent, dqdd);
-        change_places(m);
-        gap_changes(m, dqdd, loops->rhs);
-        for (int k = 0; k < loops->n_active; k++) loops->rhs[k] = -loops->rhs[k];
-        constraints_respond(m, dqdd);
-        constraints_scatter(loops, loops->rhs, loops->dlambda);
+    const struct constraints *all = m->constraints;
+    const size_t n = (size_t)m->model->nv;
+    for (int k = 0; k < all->n_active; k++) {
+        all->rhs[k] = -dense_dot(m->model->nv, all->G + n * (size_t)k, dqdd);
+        if (gap_change != NULL) all->rhs[k] -= gap_change[k];
     }
-    if (outputs && loops->n_rows > 0) { /* again with the change of the multipliers in the loads */
-        sweep_loads(m, in, direction);
-        for (int i = 0; i < loops->count; i++)
-            loops->constraint[i].kind->add_load_changes(m, &loops->constraint[i], loops->dlambda);
-        dyn_tangent_inward(model, m->work, m->tangent, in, load_change, dqdd);
-    }
-    if (outputs) dyn_tangent_motion(model, m->work, m->tangent, dqdd);
+    constraints_respond(m, dqdd);
 }
 
 void mechanism_tangent(struct mechanism *m, const struct input *in, const struct direction *direction, bool outputs,
                        double *dqdd)
 {
+    const struct model *model = m->model;
+    struct constraints *all = m->constraints;
+    const double(*load_change)[6] = (const double(*)[6])m->load_change;
     constraints_frames(m, false); /* mechanism_forward() leaves those of the open tree */
-    closed_tangent(m, in, direction, outputs, dqdd);
+    sweep_loads(m, in, direction);
+    gap_changes(m, m->tangent->dqdd, all->dlambda);
+    dyn_tangent_inward(model, m->work, m->tangent, in, load_change);
+    dyn_tangent_solve(model, m->work, m->tangent, dqdd);
+    if (all->n_rows > 0) {
+        close_column(m, all->dlambda, dqdd);
+        constraints_scatter(all, all->rhs, all->dlambda);
+    }
+    for (int i = 0; i < all->count; i++)
+        all->constraint[i].kind->add_load_changes(m, &all->constraint[i], all->dlambda);
+    if (outputs) dyn_tangent_motion(model, m->work, m->tangent, in, load_change, dqdd);
+    else dyn_tangent_copy_prescribed(model, m->tangent, dqdd);
 }
 
-/* dyn_tangent_inward() also solves for accelerations, which are not needed here */
 void mechanism_force_change(struct mechanism *m, const struct input *in, const struct direction *direction,
                             double *change)
 {
     sweep_loads(m, in, direction);
-    dyn_tangent_inward(m->model, m->work, m->tangent, in, (const double(*)[6])m->load_change, change);
+    dyn_tangent_inward(m->model, m->work, m->tangent, in, (const double(*)[6])m->load_change);
     memcpy(change, m->tangent->force, (size_t)m->model->nv * sizeof *change);
 }
 
@@ -123,9 +118,11 @@ static void load_columns(struct mechanism *m, const struct input *in, bool drive
                                             .drive = drives ? drives_no_change(m) : NULL};
         for (size_t j = 0; j < n; j++) {
             unit[j] = 1;
-            dyn_tangent_coordinate(m->model, m->work, m->tangent, kind, (int)j);
-            change_loads(m, in, &direction);
-            add_load_changes(m, by[kind] + n * j);
+            dyn_tangent_coordinate(m->model, m->work, m->tangent, kind == BY_QD, (int)j);
+            if (kind == BY_Q || m->n_elements > 0) { /* the loads of constraints do not depend on rates */
+                change_loads(m, in, &direction);
+                add_load_changes(m, by[kind] + n * j);
+            } else change_places(m);
             gap_changes(m, NULL, m->constraints->gap_by[kind] + rows * j);
             if (drives) drives_note_rates(m, m->drives.rate_by[kind], (int)j);
             unit[j] = 0;
@@ -137,18 +134,6 @@ void mechanism_force_jacobian(struct mechanism *m, const struct input *in, doubl
 {
     if (!is_tree(m)) load_columns(m, in, false, (double *const[]){by_q, by_qd});
     dyn_force_jacobian(m->model, m->work, m->tangent, in, !is_tree(m), by_q, by_qd);
-}
-
-/* dqdd of the tree becomes that of the robot with constraints:  S dlambda = -(change of the gap's acceleration) - G dqdd */
-static void close_column(struct mechanism *m, const double *gap_change, double *dqdd)
-{
-    const struct constraints *all = m->constraints;
-    const size_t n = (size_t)m->model->nv;
-    for (int k = 0; k < all->n_active; k++) {
-        all->rhs[k] = -dense_dot(m->model->nv, all->G + n * (size_t)k, dqdd);
-        if (gap_change != NULL) all->rhs[k] -= gap_change[k];
-    }
-    constraints_respond(m, dqdd);
 }
 
 void mechanism_jacobian(struct mechanism *m, const struct input *in, double *by_q, double *by_qd)
@@ -176,8 +161,7 @@ enum status mechanism_forward_jacobian(struct mechanism *m, const struct input *
     const struct input loaded = mechanism_loaded(m, in);
     dyn_inverse(model, m->work, &loaded, qdd, m->tangent->force);
     dyn_velocity(model, m->work, &loaded);
-    if (is_tree(m)) dyn_jacobian_state(model, m->work, m->tangent, &loaded, qdd);
-    else dyn_tangent_state(model, m->work, m->tangent, &loaded, qdd);
+    dyn_tangent_state(model, m->work, m->tangent, &loaded, qdd);
     mechanism_jacobian(m, &loaded, by_q, by_qd);
     return STATUS_OK;
 }

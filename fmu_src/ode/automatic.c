@@ -9,7 +9,6 @@
 #include "ode/esdirk.h"
 #include "ode/explicit.h"
 #include "ode/gauss.h"
-#include "ode/pairs.h"
 #include "ode/policy.h"
 
 /* A method is chosen by trials: it runs for some steps, and the simulated time per work, counted in evaluations of the right-hand
@@ -116,8 +115,8 @@ static enum method next_candidate(const struct automatic *a)
 {
     const struct trials *trials = &a->trials;
     const struct ode *ode = a->base.ode;
-    const bool symmetric = !a->base.driven && trials->interrupted < MOST_INTERRUPTIONS && ode->n_switches == 0 &&
-                           ode->longest_step == NULL;
+    const bool symmetric =
+        !ode->driven && trials->interrupted < MOST_INTERRUPTIONS && ode->n_switches == 0 && ode->longest_step == NULL;
     int i = (int)trials->tried;
     do i = i == METHOD_ESDIRK ? METHOD_SYMMETRIC : i - 1;
     while (i == (int)trials->best || (i == METHOD_SYMMETRIC && !symmetric));
@@ -126,15 +125,11 @@ static enum method next_candidate(const struct automatic *a)
 
 static enum status change_to(struct automatic *a, enum method method, double t, const double *y, double h)
 {
-    const struct restart restart = {.first_step = h};
-    struct integrator *const from = in_use(a), *const to = a->method[method];
+    const struct restart restart = {.first_step = h, .from = method != METHOD_SYMMETRIC ? in_use(a) : NULL};
     a->base.used = method;
     a->changes++;
     a->trials.time = a->trials.work = 0;
-    const enum status status = integrator_restart(to, t, y, &restart);
-    if (method != METHOD_SYMMETRIC)
-        pairs_continue((struct one_step *)(void *)to, (const struct one_step *)(void *)from);
-    return status;
+    return integrator_restart(in_use(a), t, y, &restart);
 }
 
 /* Tries another method if it can be better. `taken`: the length of the last step, which may have been cut short. */
@@ -142,7 +137,7 @@ static enum status begin_trial(struct automatic *a, double taken, double t, cons
 {
     struct trials *trials = &a->trials;
     const enum method candidate = next_candidate(a);
-    struct one_step *esdirk = (struct one_step *)(void *)a->method[METHOD_ESDIRK];
+    struct integrator *esdirk = a->method[METHOD_ESDIRK];
     const double h = integrator_step_size(in_use(a));
     trials->tried = candidate;
     trials->wait = trials->pause = fmin(RARER * trials->pause, RAREST_TRIAL);
@@ -151,7 +146,7 @@ static enum status begin_trial(struct automatic *a, double taken, double t, cons
     trials->compared++;
     double first = h;
     if (candidate != METHOD_ESDIRK) {
-        const double fastest = stage_fastest(&esdirk->stage, t, y, a->scratch);
+        const double fastest = esdirk->ops->fastest(esdirk, t, y, a->scratch);
         const double resolution = fmin(h, taken) * fastest;
         if (trials->best == METHOD_ESDIRK && !(resolution < RESOLVED)) {
             snprintf(a->base.choice, CHOICE_SIZE,
@@ -168,8 +163,7 @@ static enum status begin_trial(struct automatic *a, double taken, double t, cons
    is that of both. */
 static double merit(struct automatic *a, enum method method, double speed)
 {
-    const bool low = pairs_low((const struct one_step *)(const void *)in_use(a));
-    return method == METHOD_EXPLICIT && low ? ACCURATE * speed : speed;
+    return method == METHOD_EXPLICIT && in_use(a)->ops->low_order(in_use(a)) ? ACCURATE * speed : speed;
 }
 
 /* Keeps the method on trial or returns to the best one */
@@ -206,7 +200,7 @@ static enum status leave_symmetric(struct automatic *a, double t, const double *
 static enum status compare_methods(struct automatic *a, double time, double work, double t, const double *y)
 {
     struct trials *trials = &a->trials;
-    if (a->base.driven && a->base.used == METHOD_SYMMETRIC) return leave_symmetric(a, t, y);
+    if (a->base.ode->driven && a->base.used == METHOD_SYMMETRIC) return leave_symmetric(a, t, y);
     trials->time = FADING * trials->time + time;
     trials->work = FADING * trials->work + work;
     if (trials->left > 0) {

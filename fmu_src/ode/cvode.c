@@ -209,8 +209,8 @@ static int project(sunrealtype t, N_Vector y, N_Vector correction, sunrealtype t
     const struct ode *ode = cvode->base.ode;
     (void)tolerance; /* to rounding */
     N_VScale(1, y, correction);
-    const enum status status =
-        ode->project(ode->context, t, N_VGetArrayPointer(correction), error != NULL ? N_VGetArrayPointer(error) : NULL);
+    const enum status status = ode->project(ode->context, t, false, N_VGetArrayPointer(correction),
+                                            error != NULL ? N_VGetArrayPointer(error) : NULL);
     N_VLinearSum(1, correction, -1, y, correction);
     return cvode_code(status);
 }
@@ -370,7 +370,7 @@ static enum status restart_at_switch(struct cvode *cvode, double t, double *y)
 {
     const struct ode *ode = cvode->base.ode;
     const struct restart restart = {.inputs_only = true};
-    const enum status status = ode->project != NULL ? ode->project(ode->context, t, y, NULL) : STATUS_OK;
+    const enum status status = ode->project != NULL ? ode->project(ode->context, t, false, y, NULL) : STATUS_OK;
     if (status != STATUS_OK) return status;
     cvode->before.events++;
     return cvode_restart(&cvode->base, t, y, &restart);

@@ -55,6 +55,7 @@ struct restart {
     double first_step;  /* 0: the integrator chooses                                                     [s] */
     bool values_jumped; /* with inputs_only: values of inputs jumped, not their slopes alone               */
     bool inputs_only;   /* the state is continuous, only inputs jumped: step size and Jacobian may be kept    */
+    const struct integrator *from; /* one-step: continues with the pair of this other one (pairs.h); NULL: none */
 };
 
 /* Checks n rates: STATUS_TOO_FAST if one exceeds MOST_RELATIVE_RATE, STATUS_NOT_FINITE if one is NaN. `tolerance`: absolute
@@ -77,6 +78,10 @@ struct integrator_ops {
     int (*memory_size)(const struct integrator *integrator);
     void (*save)(const struct integrator *integrator, double *memory);
     void (*resume)(struct integrator *integrator, const double *memory);
+    /* Of one-step methods, which automatic.h compares: the rate of the fastest mode at y [1/s], see stage_fastest(); whether the pair
+       of low order is in use. */
+    double (*fastest)(struct integrator *integrator, double t, const double *y, double *scratch);
+    bool (*low_order)(const struct integrator *integrator);
     void (*release)(struct integrator *integrator);
 };
 
@@ -88,7 +93,6 @@ struct integrator {
     double t;                   /* where the last restart or advance ended                           */
     double max_steps;           /* per advance                                                       */
     double fixed_step;          /* 0: none                                                           */
-    bool driven;                /* set by the owner: inputs jump before or change during this advance */
     char failure[FAILURE_SIZE]; /* why the last advance failed, as text                              */
     enum method used;           /* the method in use, possibly on trial                              */
     enum method chosen;         /* the method that was chosen                                        */

@@ -21,6 +21,7 @@ struct ode {
     int n_quaternions;
     const struct quaternion_place *quaternion; /* n_quaternions; owned by the caller, outlives the integrator     */
     bool oscillatory;                          /* lightly damped oscillations are possible: elastic modes, springs */
+    bool driven;                               /* inputs jump before or change during the present advance         */
     void *context;
     /* ydot = (dx/dt; dv/dt) */
     enum status (*rhs)(void *context, double t, const double *y, double *ydot);
@@ -50,8 +51,9 @@ struct ode {
     double (*longest_step)(void *context, const double *y, const double *ydot);
 
     /* Projects y onto the constraints, which the equation itself satisfies only up to integration errors (loops, unit quaternions),
-       and removes the components normal to them from an error estimate (NULL: none). NULL: no constraints. */
-    enum status (*project)(void *context, double t, double *y, double *error);
+       and removes the components normal to them from an error estimate (NULL: none). `fixed`: with work that does not depend on the
+       data. NULL: no constraints. */
+    enum status (*project)(void *context, double t, bool fixed, double *y, double *error);
 
     /* Called with the end of every internal step. NULL: not needed. */
     void (*accepted)(void *context, double t, const double *y);

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ode/pairs.h"
+
 /* Step control: h' = h SAFETY error^(-I/k) last_error^(P/k), within LEAST and MOST                       (Gustafsson 1991) */
 static const double SAFETY = 0.9, I_SHARE = 0.7, P_SHARE = 0.4, LEAST = 0.2, MOST = 5, AFTER_FAILURE = 0.25,
                     TREND = 0.02;
@@ -107,6 +109,7 @@ static enum status restart(struct integrator *integrator, double t, const double
     }
     memset(s->now, 0, (size_t)s->n_memory * sizeof(double));
     s->now->h = how->first_step;
+    if (how->from != NULL) pairs_continue(s, (const struct one_step *)(const void *)how->from);
     clear_past(s);
     return STATUS_OK;
 }
@@ -143,6 +146,16 @@ static void resume(struct integrator *integrator, const double *memory)
     struct one_step *s = one_step_of(integrator);
     memcpy(s->now, memory, (size_t)s->n_memory * sizeof(double));
     s->stage.has_factors = false;
+}
+
+static double fastest(struct integrator *integrator, double t, const double *y, double *scratch)
+{
+    return stage_fastest(&one_step_of(integrator)->stage, t, y, scratch);
+}
+
+static bool low_order(const struct integrator *integrator)
+{
+    return pairs_low((const struct one_step *)(const void *)integrator);
 }
 
 /* ---- the start of a step ----------------------------------------------------------------------------------------------------- */
@@ -245,7 +258,7 @@ static enum status attempt(struct one_step *s, double h, double *error)
     s->stage.cause = STATUS_OK;
     enum status status = s->method->attempt(s, h);
     if (status == STATUS_OK && ode->project != NULL) {
-        status = ode->project(ode->context, s->t + h, s->y1, fixed ? NULL : s->error);
+        status = ode->project(ode->context, s->t + h, fixed, s->y1, fixed ? NULL : s->error);
         if (status != STATUS_OK) s->stage.cause = STATUS_NOT_PROJECTED;
     }
     if (status == STATUS_OK) s->far = no_switches || events_far(&s->events, s->t, s->y, s->t + h, s->y1);
@@ -424,4 +437,6 @@ const struct integrator_ops one_step_ops = {.configure = configure,
                                             .memory_size = memory_size,
                                             .save = save,
                                             .resume = resume,
+                                            .fastest = fastest,
+                                            .low_order = low_order,
                                             .release = release};

@@ -165,7 +165,10 @@ void joint_model_make(const struct joint *joint, struct joint_model *model)
                                   .coordinates = joint_has_coordinates(joint)};
     memcpy(model->part, types[joint->type].part, sizeof model->part);
     memcpy(model->number, joint->number, sizeof model->number);
-    for (int k = 0; model->coordinates && k < model->nv; k++) model->motor_inertia[k] = joint->number[k].motor_inertia;
+    for (int k = 0; model->coordinates && k < model->nv; k++) {
+        model->number[k].contact = joint->number[k].coulomb != 0 || joint->number[k].has_limits;
+        model->motor_inertia[k] = joint->number[k].motor_inertia;
+    }
     copy3(joint->axis, model->axis);
     copy3(joint->axis2, model->axis2);
     for (int k = 0; k < 3; k++)

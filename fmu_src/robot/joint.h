@@ -39,13 +39,13 @@ struct limits {
 /* Numbers of one coordinate of a joint. A spherical joint has only two, in number[0], for all directions: viscous friction and the
    stiffness of a spring on its rotation vector. */
 struct joint_numbers {
-    double motor_inertia;    /* [kg m^2 or kg]       */
-    double viscous;          /* [N m s/rad or N s/m] */
-    double coulomb;          /* [N m or N]           */
-    double coulomb_velocity; /* [rad/s or m/s]       */
-    double stiffness;        /* [N m/rad or N/m]     */
-    double rest;             /* [rad or m]           */
-    bool has_limits;
+    double motor_inertia;     /* [kg m^2 or kg]       */
+    double viscous;           /* [N m s/rad or N s/m] */
+    double coulomb;           /* [N m or N]           */
+    double coulomb_velocity;  /* [rad/s or m/s]       */
+    double stiffness;         /* [N m/rad or N/m]     */
+    double rest;              /* [rad or m]           */
+    bool has_limits, contact; /* contact: dry friction or stops, of a joint_model */
     struct limits limits;
 };
 
@@ -191,7 +191,7 @@ double joint_contact(const struct joint_numbers *number, double q, double qd);
 static inline double joint_coordinate_force(const struct joint_numbers *number, double q, double qd)
 {
     const double smooth = -number->viscous * qd - number->stiffness * (q - number->rest);
-    return number->coulomb != 0 || number->has_limits ? smooth + joint_contact(number, q, qd) : smooth;
+    return number->contact ? smooth + joint_contact(number, q, qd) : smooth;
 }
 void joint_forces(const struct joint_model *model, const double *q, const double *qd, double *force);
 void joint_coordinate_slopes(const struct joint_numbers *number, double q, double qd, double *by_q, double *by_qd);

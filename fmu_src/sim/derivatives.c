@@ -63,7 +63,7 @@ static enum status take_changes(struct sim *sim, int n_unknown, const int *unkno
     }
     sim->tangent_up_to_date = true;
     sim_tangent(sim, &in);
-    dyn_tangent_observe(m->model, m->work, m->tangent, sim->dqdd);
+    dyn_tangent_observe(m->model, m->work, m->tangent);
     outputs_change(sim);
     for (int i = 0; i < n_unknown; i++) {
         const struct variable *variable = sim->instance.variables.by_reference[unknown[i]];

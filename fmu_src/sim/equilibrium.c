@@ -71,8 +71,8 @@ static enum status report_nothing_found(struct sim *sim)
     return STATUS_NO_EQUILIBRIUM;
 }
 
-/* dx: from the start to the equilibrium */
-static enum status report_moved(struct sim *sim, const double *dx)
+/* dx: from the start to the equilibrium. With `far` joints may move anywhere, but are to start near where they settle: a warning there */
+static enum status report_moved(struct sim *sim, struct report *far, const double *dx)
 {
     const struct model *model = sim->mechanism.model;
     struct report *report = sim->instance.report;
@@ -81,12 +81,14 @@ static enum status report_moved(struct sim *sim, const double *dx)
         const struct link_model *lm = &model->link[i];
         for (int k = 0; k < lm->joint.nv; k++) {
             const double moved = dx[lm->v + k];
+            const bool too_far = fabs(moved) > FARTHEST && sim->robot->link[i].joint.hold != HOLD_FREE;
+            if (too_far && far != NULL)
+                report_add(far, REPORT_WARNING, "the static equilibrium is %.3g %s away from the start of joint '%s'",
+                           moved, unit_of(lm, k), name_of(sim, i));
             if (fabs(moved) > NOTED)
                 report_note(report, "static start: joint '%s' moved by %.4g %s", name_of(sim, i), moved,
                             unit_of(lm, k));
-            if (fabs(moved) <= FARTHEST || sim->static_start == STATIC_MOVES_FAR ||
-                sim->robot->link[i].joint.hold == HOLD_FREE)
-                continue;
+            if (!too_far || far != NULL) continue;
             report_add(
                 report, REPORT_ERROR,
                 "%s: the static equilibrium is %.3g %s away from the start of joint '%s', more than %g: start nearer "
@@ -143,7 +145,7 @@ static void note_holding(const struct sim *sim)
 
 /* ---- the start --------------------------------------------------------------------------------------------------------------- */
 
-enum status sim_find_equilibrium(struct sim *sim)
+enum status sim_find_equilibrium(struct sim *sim, struct report *far)
 {
     struct statics *s = &sim->statics;
     const struct model *model = sim->mechanism.model;
@@ -155,14 +157,17 @@ enum status sim_find_equilibrium(struct sim *sim)
     if (status == STATUS_NO_EQUILIBRIUM) return report_nothing_found(sim);
     if (status != STATUS_OK) return status;
     model_difference(model, sim->at.q, s->q, sim->dx);
-    status = report_moved(sim, sim->dx);
+    status = report_moved(sim, far, sim->dx);
     if (status != STATUS_OK) return status;
     memcpy(sim->at.q, s->q, (size_t)model->nq * sizeof *s->q);
     memcpy(loops->lambda, s->lambda, (size_t)loops->n_rows * sizeof *s->lambda);
     if (sim->balance.n > 0) memcpy(sim->balance.F, s->F, (size_t)sim->balance.n * sizeof *s->F);
-    if (sim->static_start != STATIC_SETTLES) return STATUS_OK;
-    note_holding(sim);
-    sim_guard_equilibrium(&sim->instance, report);
+    if (far != NULL && s->ambiguous > 0)
+        report_add(far, REPORT_WARNING,
+                   "the forces of the actuators are not unique: those with the smallest norm are given");
+    if (far == NULL) note_holding(sim);
+    guard_equilibrium(sim, far != NULL ? far : report);
+    if (far != NULL) return STATUS_OK;
     struct stability stability;
     status = statics_stability(&sim->mechanism, s, &stability);
     if (stability.unstable > 0)

@@ -51,9 +51,8 @@ void guard_deflections(void *context, double t, const double *y)
     }
 }
 
-void sim_guard_equilibrium(struct instance *instance, struct report *report)
+void guard_equilibrium(struct sim *sim, struct report *report)
 {
-    struct sim *sim = sim_of(instance);
     for (int i = 0; i < sim->mechanism.model->n_links; i++) {
         const struct link_model *lm = &sim->mechanism.model->link[i];
         if (lm->m > 0)

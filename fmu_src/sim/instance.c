@@ -31,7 +31,6 @@ enum status instance_build(struct instance *instance, const struct ode *ode, con
     const enum status status = stepper_make(stepper, ode, &instance->arena);
     if (status != STATUS_OK) return status;
     const size_t states = (size_t)v->n_states, moving = states + (size_t)stepper->n_inputs;
-    instance->state = arena_allocate(&instance->arena, states, sizeof *instance->state);
     instance->block = arena_allocate(&instance->arena, states, sizeof *instance->block);
     instance->moving = arena_allocate(&instance->arena, moving, sizeof *instance->moving);
     instance->rate = arena_allocate(&instance->arena, moving, sizeof *instance->rate);
@@ -66,7 +65,6 @@ enum status instance_update(struct instance *instance)
 {
     struct stepper *stepper = &instance->stepper;
     if (stepper->up_to_date) return STATUS_OK;
-    stepper_take_inputs(stepper);
     const enum status status = instance->ops->update(instance);
     stepper->up_to_date = status == STATUS_OK;
     return status;
@@ -74,17 +72,15 @@ enum status instance_update(struct instance *instance)
 
 double instance_get(const struct instance *instance, int reference)
 {
-    const int state = variable_of(instance, reference)->state;
-    return state >= 0 ? *instance->state[state] : instance->stepper.value[reference];
+    return *instance->stepper.place[reference];
 }
 
 void instance_set(struct instance *instance, int reference, double value)
 {
     const struct variable *variable = variable_of(instance, reference);
     struct stepper *stepper = &instance->stepper;
-    stepper->value[reference] = value;
+    *stepper->place[reference] = value;
     stepper->up_to_date = false;
-    if (variable->state >= 0) *instance->state[variable->state] = value;
     if (variable->variability == VARIABILITY_TUNABLE) instance->ops->tune(instance, variable, value);
     if (variable->state >= 0 || variable->variability == VARIABILITY_TUNABLE) stepper->restart = true;
 }
@@ -176,8 +172,9 @@ void instance_states_placed(struct instance *instance)
     instance->n_blocks = 0;
     for (int s = 0; s < instance->variables.n_states; s++) {
         struct state_block *last = &instance->block[instance->n_blocks - (instance->n_blocks > 0)];
-        if (instance->n_blocks > 0 && last->at + last->count == instance->state[s]) last->count++;
-        else instance->block[instance->n_blocks++] = (struct state_block){instance->state[s], 1};
+        double *place = instance_state(instance, s);
+        if (instance->n_blocks > 0 && last->at + last->count == place) last->count++;
+        else instance->block[instance->n_blocks++] = (struct state_block){place, 1};
     }
 }
 
@@ -278,7 +275,7 @@ enum status instance_output_rate(struct instance *instance, int reference, doubl
     const enum status status = instance_get_derivatives(instance, instance->rate);
     if (status != STATUS_OK) return status;
     for (int i = 0; i < n_inputs; i++)
-        instance->rate[n_states + i] = stepper_input_rate(&stepper->before, i, stepper->local);
+        instance->rate[n_states + i] = stepper_input_rate(&stepper->inputs, i, stepper->local);
     return instance_directional(instance, 1, &reference, n_states + n_inputs, instance->moving, instance->rate, rate);
 }
 

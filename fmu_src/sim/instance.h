@@ -58,8 +58,7 @@ struct instance {
     struct variables variables;
     char guid[GUID_SIZE];
     struct stepper stepper; /* values, time, inputs, integrator                          */
-    double **state;         /* n_states: where they are                                  */
-    int n_blocks;           /* the same in blocks of consecutive states, which are copied at once */
+    int n_blocks;           /* the states in blocks of consecutive states, which are copied at once */
     struct state_block *block;
     int *moving;        /* n_states + n_inputs: references of all that changes in time, */
     double *rate;       /* and how fast                                              */
@@ -177,7 +176,7 @@ struct instance *instance_allocate(size_t size, const char *name, struct report 
                                    const struct instance_ops *ops);
 
 /* Arrays, integrator and guid of the text. Before: the variable table and the owner's part of a saved state. After: the owner
-   fills in the places of the states. */
+   fills in the places of states and inputs that are not in the values. */
 enum status instance_build(struct instance *instance, const struct ode *ode, const char *text);
 
 /* Reports all parameters with invalid values; returns their number. */
@@ -185,7 +184,13 @@ int instance_check_parameters(struct instance *instance);
 
 /* States of the instance to the vector y of the stepper, and back. */
 void instance_gather(const struct instance *instance, double *y);
-/* After the owner has set `state`. */
+/* Where a state is. */
+static inline double *instance_state(const struct instance *instance, int s)
+{
+    return instance->stepper.place[instance->variables.row[instance->variables.state[s]].reference];
+}
+
+/* After the owner has set the places of the states. */
 void instance_states_placed(struct instance *instance);
 void instance_scatter(struct instance *instance, const double *y);
 

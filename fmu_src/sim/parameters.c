@@ -53,7 +53,9 @@ enum status sim_apply_parameters(struct sim *sim)
         if (v->by_reference[r]->causality == CAUSALITY_PARAMETER &&
             variable_to_robot(v->by_reference[r], sim->instance.stepper.value[r], sim->robot))
             changed = true;
-    sim_take_drive_parameters(sim);
+    drives_take_parameters(sim->robot, sim->at.drive);
+    for (int i = 0; i < sim->robot->n_links; i++) /* a STATE may have torques that drives inside exert */
+        if (robot_drive_of_link(sim->robot, i) != NULL) sim->at.tau[sim->mechanism.model->link[i].tau] = 0;
     if (changed) code_adapt(sim);
     if (!changed && !sim->model_is_stale) return sim_check_tuned(sim);
     sim->model_is_stale = true;

@@ -2,60 +2,37 @@
 
 #include <string.h>
 
-/* The arrays and their lengths */
-struct part {
-    double **array;
-    int count;
-};
-enum { PARTS = 9 };
-
-static void list_parts(struct point *point, struct part part[PARTS])
-{
-    const struct model *model = point->model;
-    const struct part all[PARTS] = {{&point->q, point_size(point)},
-                                    {&point->tau, model->n_tau},
-                                    {&point->tip_wrench, 6 * (1 + model->robot->n_frames)},
-                                    {&point->prescribed_qdd, model->n_prescribed},
-                                    {&point->payload_mass, model->n_links},
-                                    {&point->payload_com, 3 * model->n_links},
-                                    {&point->payload_inertia, 6 * model->n_links},
-                                    {&point->added_mass, model->n_links},
-                                    {&point->actuator_force, model->robot->n_actuators}};
-    memcpy(part, all, sizeof all);
-}
-
-int point_size(const struct point *point)
-{
-    return point->model->nq + point->model->nv + robot_drive_value_count(point->model->robot);
-}
-
 void point_make(const struct model *model, struct arena *arena, struct point *point)
 {
-    struct part part[PARTS];
+    const struct {
+        double **array;
+        int count;
+    } part[] = {{&point->q, model->nq},
+                {&point->qd, model->nv},
+                {&point->prescribed_qdd, model->n_prescribed},
+                {&point->drive, robot_drive_value_count(model->robot)},
+                {&point->tau, model->n_tau},
+                {&point->actuator_force, model->robot->n_actuators},
+                {&point->tip_wrench, 6},
+                {&point->frame_wrench, 6 * model->robot->n_frames},
+                {&point->payload_mass, model->n_links},
+                {&point->payload_com, 3 * model->n_links},
+                {&point->payload_inertia, 6 * model->n_links},
+                {&point->added_mass, model->n_links}};
     *point = (struct point){.model = model};
-    list_parts(point, part);
-    for (int i = 0; i < PARTS; i++) *part[i].array = arena_allocate(arena, (size_t)part[i].count, sizeof(double));
-    if (point->q != NULL) point->qd = point->q + model->nq;
-    if (point->q != NULL) point->drive = point->qd + model->nv;
-    if (point->tip_wrench != NULL) point->frame_wrench = point->tip_wrench + 6;
+    for (size_t i = 0; i < sizeof part / sizeof *part; i++) point->size += (size_t)part[i].count;
+    double *next = arena_allocate(arena, point->size, sizeof *next);
+    for (size_t i = 0; i < sizeof part / sizeof *part && next != NULL; next += part[i++].count) *part[i].array = next;
 }
 
 void point_clear(const struct point *point)
 {
-    struct point copy = *point;
-    struct part part[PARTS];
-    list_parts(&copy, part);
-    for (int i = 0; i < PARTS; i++) memset(*part[i].array, 0, (size_t)part[i].count * sizeof(double));
+    memset(point->q, 0, point->size * sizeof(double));
 }
 
 void point_copy(const struct point *from, const struct point *to)
 {
-    struct point source = *from, target = *to;
-    struct part given[PARTS], taken[PARTS];
-    list_parts(&source, given);
-    list_parts(&target, taken);
-    for (int i = 0; i < PARTS; i++)
-        if (given[i].count > 0) memcpy(*taken[i].array, *given[i].array, (size_t)given[i].count * sizeof(double));
+    memcpy(to->q, from->q, from->size * sizeof(double));
 }
 
 struct input point_input(const struct point *point)

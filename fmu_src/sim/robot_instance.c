@@ -20,13 +20,11 @@ static enum status allocate_arrays(struct sim *sim)
     point_make(model, arena, &sim->at);
     point_make(model, arena, &sim->seed);
     outputs_make(sim);
-    sim->command = arena_allocate(arena, (size_t)sim->robot->n_drives, sizeof(double));
     sim->free_coordinate = arena_allocate(arena, n, sizeof(int));
     sim->bent_too_far = arena_allocate(arena, (size_t)model->n_links, sizeof(bool));
     sim->velocity_of = arena_allocate(arena, (size_t)model->nq, sizeof(int));
     sim->quaternion = arena_allocate(arena, (size_t)model->n_links, sizeof *sim->quaternion);
     sim->active_rows = arena_allocate(arena, (size_t)sim->mechanism.constraints->n_rows, sizeof(double));
-    sim->input = arena_allocate(arena, (size_t)sim->instance.variables.n_values, sizeof *sim->input);
     sim->seed_state = arena_allocate(arena, (size_t)sim->instance.variables.n_states, sizeof *sim->seed_state);
     sim->kept = arena_allocate(arena, (size_t)sim->instance.variables.n_states, sizeof(double));
     sim->by_q = arena_allocate(arena, n * n, sizeof(double));
@@ -39,15 +37,15 @@ static enum status allocate_arrays(struct sim *sim)
 static void find_places(struct sim *sim)
 {
     const struct variables *v = &sim->instance.variables;
-    const struct stepper *stepper = &sim->instance.stepper;
-    for (int s = 0; s < v->n_states; s++) {
-        const struct variable *state = &v->row[v->state[s]];
-        sim->instance.state[s] = variable_place(state, &sim->at);
-        sim->seed_state[s] = variable_place(state, &sim->seed);
+    for (int r = 0; r < v->n_values; r++) {
+        const struct variable *variable = v->by_reference[r];
+        if (variable->state < 0 && variable->causality != CAUSALITY_INPUT) continue;
+        double *place = variable_place(variable, &sim->at);
+        if (variable->state >= 0) sim->seed_state[variable->state] = variable_place(variable, &sim->seed);
+        else if (sim->motion.at != NULL && place < sim->at.drive) continue; /* that of the motion */
+        sim->instance.stepper.place[r] = place;
     }
     instance_states_placed(&sim->instance);
-    for (int i = 0; i < stepper->n_inputs; i++)
-        sim->input[i] = variable_place(v->by_reference[stepper->input[i]], &sim->at);
 }
 
 static bool is_elastic(const struct model *model, int coordinate)
@@ -83,13 +81,13 @@ static enum status build_robot(struct sim *sim, const char *text)
     if (status == STATUS_OK) status = allocate_arrays(sim);
     if (status == STATUS_OK && sim->motion.at != NULL) status = balance_make(sim);
     if (status != STATUS_OK) return status;
-    sim_take_drive_parameters(sim);
+    drives_take_parameters(sim->robot, sim->at.drive);
     sim->actuator_force = sim->balance.n > 0 ? sim->balance.F : sim->at.actuator_force;
     sim->in = point_input(&sim->at);
     sim->in.actuator_force = sim->actuator_force;
-    sim->in.drive = sim->robot->n_drives > 0 ? sim->at.drive : NULL;
+    if (sim->robot->n_drives > 0) sim->in.drive = sim->at.drive;
     const int n_rows = sim->mechanism.constraints->n_rows;
-    stepper->own[0] = (struct saved_part){sim->at.q, point_size(&sim->at)};
+    stepper->own[0] = (struct saved_part){sim->at.q, (int)(sim->at.payload_mass - sim->at.q)};
     stepper->own[1] = (struct saved_part){sim->active_rows, n_rows};
     stepper->cause = sim_failure_cause;
     struct ode ode = {0};
@@ -188,16 +186,27 @@ struct mechanism *sim_mechanism(struct instance *instance)
     return &sim_of(instance)->mechanism;
 }
 
-void sim_set_frame_wrenches(struct instance *instance, const double *frame_wrench)
+const struct point *sim_point(const struct instance *instance)
 {
-    struct sim *sim = sim_of(instance);
-    memcpy(sim->at.frame_wrench, frame_wrench, 6 * (size_t)sim->robot->n_frames * sizeof(double));
-    instance->stepper.up_to_date = false;
+    return &const_sim_of(instance)->at;
 }
 
-void sim_set_static_start(struct instance *instance, enum static_start start)
+enum status sim_use_parameters(struct instance *instance)
 {
-    sim_of(instance)->static_start = start;
+    stepper_interrupt(&instance->stepper);
+    return sim_apply_parameters(sim_of(instance));
+}
+
+enum status sim_start_drives(struct instance *instance)
+{
+    struct sim *sim = sim_of(instance);
+    return drives_start(&sim->mechanism, &sim->in, instance->report);
+}
+
+enum status sim_settle(struct instance *instance, struct report *far)
+{
+    const enum status status = sim_find_equilibrium(sim_of(instance), far);
+    return status == STATUS_OK ? sim_hold_drives(sim_of(instance), far != NULL) : status;
 }
 
 void sim_hold(struct instance *instance, int link, int hold)
@@ -213,11 +222,6 @@ void sim_hold_actuator(struct instance *instance, int actuator, int hold)
 struct statics *sim_statics(struct instance *instance)
 {
     return &sim_of(instance)->statics;
-}
-
-double sim_holding_command(const struct instance *instance, int drive)
-{
-    return const_sim_of(instance)->command[drive];
 }
 
 const double *sim_accelerations(const struct instance *instance)
@@ -326,7 +330,7 @@ static enum status initialize(struct instance *instance, const struct experiment
     if (status != STATUS_OK) return status;
     for (int r = 0; r < instance->variables.n_values; r++) {
         const int state = instance->variables.by_reference[r]->start_of;
-        if (state >= 0) *instance->state[state] = instance->stepper.value[r];
+        if (state >= 0) *instance_state(instance, state) = instance->stepper.value[r];
     }
     model_normalize(sim->mechanism.model, sim->at.q);
     memset(sim->bent_too_far, 0, (size_t)sim->robot->n_links * sizeof(bool));
@@ -334,9 +338,8 @@ static enum status initialize(struct instance *instance, const struct experiment
     sim_apply_inputs(sim, 0);
     status = configure(sim, experiment->tolerance);
     if (status == STATUS_OK) status = close_loops(sim);
-    if (status == STATUS_OK) status = sim_start_drives(sim);
-    if (status == STATUS_OK && starts_static(instance)) status = sim_find_equilibrium(sim);
-    if (status == STATUS_OK && starts_static(instance)) status = sim_hold_drives(sim);
+    if (status == STATUS_OK) status = sim_start_drives(instance);
+    if (status == STATUS_OK && starts_static(instance)) status = sim_settle(instance, NULL);
     char text[REASON_SIZE];
     if (status != STATUS_OK && instance->report->errors == errors)
         report_add(instance->report, REPORT_ERROR, "%s: at the start: %s", instance->name,

@@ -41,10 +41,8 @@ struct sim {
     struct point at;          /* the state and the inputs; those of prescribed joints follow from the inputs */
     double *actuator_force;   /* n_actuators: inputs, or those of the balance                                */
     struct input in;          /* points to these                                                             */
-    double **input;           /* n_inputs: where they are                                                    */
     struct sim_motion motion; /* of prescribed joints; at = NULL: their inputs                               */
     struct balance balance;
-    double *command; /* n_drives: with which a drive holds a static start; NAN: none                         */
     struct sim_code code;
     double *active_rows; /* n_rows: 1 for constraints that are active, for a saved state                     */
 
@@ -56,7 +54,6 @@ struct sim {
     double *qdd, *force;                 /* nv: accelerations; generalized forces of the inverse dynamics    */
     struct outputs outputs;
 
-    enum static_start static_start;
     struct statics statics; /* the equilibrium of a static start; q = NULL: not made yet                     */
 
     bool redundancy_reported; /* redundant constraints were reported by an earlier initialization                 */
@@ -119,15 +116,10 @@ enum status sim_start_directional(struct instance *instance, int n_unknown, cons
 
 /* ---- drives.c -------------------------------------------------------------------------------------------------------------- */
 
-/* From the robot to the values. */
-void sim_take_drive_parameters(struct sim *sim);
-
-/* States at the start, from parameters, inputs and the motion of the arm. Reports parameters with which a drive cannot start. */
-enum status sim_start_drives(struct sim *sim);
-
 /* After a static start: states with which the drives exert the efforts that hold the equilibrium; a drive whose joint or line was free
-   starts as in sim_start_drives(). The commands that hold are logged. Reports a drive that cannot exert its effort. */
-enum status sim_hold_drives(struct sim *sim);
+   starts as usual. The commands that hold are logged, and become inputs if they are to be `set`. Reports a drive that cannot exert its
+   effort. */
+enum status sim_hold_drives(struct sim *sim, bool set);
 
 /* ---- balance.c ------------------------------------------------------------------------------------------------------------- */
 
@@ -187,11 +179,13 @@ void outputs_change_frames(struct sim *sim);
 /* Warns of links that bend beyond the validity of the model, at the state y at a local time: of each link once since the
    initialization. For struct ode. */
 void guard_deflections(void *context, double t, const double *y);
+/* The same in the static equilibrium that was found. */
+void guard_equilibrium(struct sim *sim, struct report *report);
 
 /* ---- equilibrium.c --------------------------------------------------------------------------------------------------------- */
 
-/* The state becomes the static equilibrium with the inputs of the start. */
-enum status sim_find_equilibrium(struct sim *sim);
+/* The state becomes the static equilibrium with the inputs of the start; `far` as in sim_settle(). */
+enum status sim_find_equilibrium(struct sim *sim, struct report *far);
 
 /* Whether the state is still the equilibrium that was found: an importer may have set states since. */
 bool sim_is_settled(const struct sim *sim);

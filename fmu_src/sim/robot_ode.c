@@ -13,17 +13,7 @@ static const double FAR_OFF = 1e-3;
 
 void sim_apply_inputs(struct sim *sim, double t)
 {
-    const struct stepper *stepper = &sim->instance.stepper;
-    const struct step_inputs *now = &stepper->now;
-    const double s = t - now->from;
-    if (sim->mechanism.model->n_prescribed > 0)
-        for (int i = 0; i < stepper->n_inputs; i++) *sim->input[i] = step_input(now, i, t);
-    else /* the common case of step_input() */
-        for (int i = 0; i < stepper->n_inputs; i++) {
-            *sim->input[i] = now->u[i] + now->rate[i] * s;
-            if (now->curve != NULL && now->curve->place[now->reference[i]] >= 0)
-                now->curve->at(now->curve->context, now->reference[i], t, sim->input[i]);
-        }
+    stepper_apply_inputs(&sim->instance.stepper, t);
     for (int i = 0; i < sim->mechanism.model->n_links && sim->motion.at != NULL; i++) {
         const struct link_model *lm = &sim->mechanism.model->link[i];
         for (int k = 0; lm->prescribed >= 0 && k < lm->joint.nv; k++) {
@@ -86,12 +76,11 @@ static enum status rhs(void *context, double t, const double *y, double *ydot)
 
 /* Projects positions, velocities and the error estimate of a step onto loops and unit quaternions, with the last factors of the step
    itself: it does not depend on what was evaluated before it */
-static enum status project(void *context, double t, double *y, double *error)
+static enum status project(void *context, double t, bool fixed, double *y, double *error)
 {
     struct sim *sim = context;
     const int n_states = sim->instance.variables.n_states;
-    const struct integrator *integrator = sim->instance.stepper.integrator;
-    const bool loops = sim->mechanism.constraints->n_rows > 0, fixed = integrator != NULL && integrator->fixed_step > 0;
+    const bool loops = sim->mechanism.constraints->n_rows > 0;
     double *error_q = error != NULL ? sim->dx : NULL, *error_qd = error != NULL ? sim->seed.qd : NULL;
     enum status status = loops && sim->factors == BY_FORWARD_FACTORS ? code_factors(sim) : STATUS_OK;
     sim_take(sim, t, y);

@@ -7,13 +7,14 @@
 struct robot;
 struct model;
 struct mechanism;
+struct point;
 struct statics;
 struct robot_code;
 
 /* An instance of the robot in this text (a robot file); as instance_make(). */
 enum status sim_make(const char *name, const char *text, struct report *report, struct instance **instance);
 
-/* The same for analyses of states with wrenches on any frame of the robot, not only on loads: sim_set_frame_wrenches(). */
+/* The same for analyses of states with wrenches on any frame of the robot, not only on loads. */
 enum status sim_make_loaded(const char *name, const char *text, struct report *report, struct instance **instance);
 
 /* The motion of driven joints: q, qd, qdd of coordinate k of the joint of a link at any time, counted from the start of the
@@ -41,17 +42,14 @@ const struct model *sim_model(const struct instance *instance);
    instance_update(). */
 struct mechanism *sim_mechanism(struct instance *instance);
 
-/* Wrenches on all frames of the robot, (torque; force) in world axes. On frames that are not loads, and so have no inputs, they act
-   until the next call. For an instance of sim_make_loaded(). */
-void sim_set_frame_wrenches(struct instance *instance, const double *frame_wrench);
-
-/* What a static start does: joints settle within 0.5 rad or 0.5 m, and what holds them is logged; or, for an analysis, which reports
-   itself, they settle anywhere. */
-enum static_start { STATIC_SETTLES, STATIC_MOVES_FAR };
-void sim_set_static_start(struct instance *instance, enum static_start start);
-
-/* Warns of links that bend too far for the model in the static equilibrium that was found. */
-void sim_guard_equilibrium(struct instance *instance, struct report *report);
+/* The state and the inputs of the instance, for analyses that set them without a start: parameters act from sim_use_parameters() on,
+   which is also to be called before instance_update(); then drives start at the state; then the state becomes the static
+   equilibrium that mech/statics.h finds from it, and drives get the states that hold it. Joints settle within 0.5 rad or 0.5 m, and what
+   holds them is logged; with a report `far` they settle anywhere, what is unusual is reported there, and drives get commands too. */
+const struct point *sim_point(const struct instance *instance);
+enum status sim_use_parameters(struct instance *instance);
+enum status sim_start_drives(struct instance *instance);
+enum status sim_settle(struct instance *instance, struct report *far);
 
 /* Holds or frees (enum hold) a joint or an actuator in a static start, in place of what the robot file says. */
 void sim_hold(struct instance *instance, int link, int hold);
@@ -59,13 +57,6 @@ void sim_hold_actuator(struct instance *instance, int actuator, int hold);
 
 /* The equilibrium of the last static start. */
 struct statics *sim_statics(struct instance *instance);
-
-/* Efforts of the drives inside the arm at a state as it is, loops open or closed: into tau and actuator_force of the point. Its q, qd and
-   inputs of drives are used; w: states of drives, NULL: those of a start there. */
-enum status sim_drive_efforts(struct instance *instance, const struct point *at, const double *w);
-
-/* After a static start: the command of a drive inside the arm that holds it there; NAN: none. */
-double sim_holding_command(const struct instance *instance, int drive);
 
 /* Accelerations qdd, the force of an actuator, and generalized forces that the drives of prescribed joints must give, by
    coordinates of qd: all at the state of the last instance_update(). */

@@ -4,7 +4,7 @@
 
 #include "sim/stepper.h"
 
-enum { SCALARS = 8, PARTS = 8 + OWN_PARTS };
+enum { SCALARS = 7, PARTS = 6 + OWN_PARTS };
 
 static void list_parts(struct stepper *stepper, double scalars[SCALARS], struct saved_part part[PARTS])
 {
@@ -12,11 +12,9 @@ static void list_parts(struct stepper *stepper, double scalars[SCALARS], struct 
     const struct saved_part all[PARTS] = {{stepper->value, stepper->variables->n_values},
                                           stepper->own[0],
                                           stepper->own[1],
-                                          {stepper->now.u, inputs},
-                                          {stepper->now.rate, inputs},
+                                          {stepper->inputs.u, inputs},
+                                          {stepper->inputs.rate, inputs},
                                           {stepper->given, inputs},
-                                          {stepper->before.u, inputs},
-                                          {stepper->before.rate, inputs},
                                           {stepper->memory, stepper->n_memory},
                                           {scalars, SCALARS}};
     memcpy(part, all, sizeof all);
@@ -25,7 +23,7 @@ static void list_parts(struct stepper *stepper, double scalars[SCALARS], struct 
 size_t stepper_saved_size(const struct stepper *stepper)
 {
     const int numbers = stepper->variables->n_values + stepper->own[0].count + stepper->own[1].count +
-                        5 * stepper->n_inputs + stepper->n_memory + SCALARS;
+                        3 * stepper->n_inputs + stepper->n_memory + SCALARS;
     return (size_t)numbers * sizeof(double);
 }
 
@@ -39,8 +37,8 @@ void stepper_save(struct stepper *stepper, unsigned char *bytes)
         stepper->restart = true;
     }
     if (integrator != NULL) integrator_save(integrator, stepper->memory);
-    double scalars[SCALARS] = {stepper->start_time, stepper->local,    stepper->carry,       stepper->first_step,
-                               stepper->tolerance,  stepper->now.from, stepper->before.from, stepper->restart};
+    double scalars[SCALARS] = {stepper->start_time, stepper->local,       stepper->carry,  stepper->first_step,
+                               stepper->tolerance,  stepper->inputs.from, stepper->restart};
     list_parts(stepper, scalars, part);
     for (int i = 0; i < PARTS; i++) {
         const size_t size = (size_t)part[i].count * sizeof(double);
@@ -67,10 +65,9 @@ enum status stepper_restore(struct stepper *stepper, const unsigned char *bytes,
     stepper->carry = scalars[2];
     stepper->first_step = scalars[3];
     *tolerance = scalars[4];
-    stepper->now.from = scalars[5];
-    stepper->before.from = scalars[6];
+    stepper->inputs.from = scalars[5];
     stepper_interrupt(stepper);
-    stepper->restart = scalars[7] != 0;
+    stepper->restart = scalars[6] != 0;
     return STATUS_OK;
 }
 

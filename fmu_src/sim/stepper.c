@@ -38,24 +38,23 @@ static void number_inputs(struct stepper *stepper)
         stepper->derivative[i] = first;
         stepper->derivative[first] = second;
     }
-    stepper->now.reference = stepper->before.reference = stepper->input;
-    stepper->now.derivative = stepper->before.derivative = stepper->derivative;
+    stepper->inputs.reference = stepper->input;
+    stepper->inputs.derivative = stepper->derivative;
 }
 
 enum status stepper_make(struct stepper *stepper, const struct ode *ode, struct arena *arena)
 {
     const struct variables *v = stepper->variables;
     const size_t values = (size_t)v->n_values, states = (size_t)v->n_states;
-    stepper->value = arena_allocate(arena, values, sizeof(double));
+    stepper->place = arena_allocate(arena, values, sizeof *stepper->place);
     stepper->input = arena_allocate(arena, values, sizeof(int));
     stepper->input_number = arena_allocate(arena, values, sizeof(int));
     stepper->derivative = arena_allocate(arena, values, sizeof(int));
     arena_arrays(arena, states, ARRAYS(&stepper->y, &stepper->ydot, &stepper->nominal));
-    arena_arrays(
-        arena, values,
-        ARRAYS(&stepper->now.u, &stepper->now.rate, &stepper->before.u, &stepper->before.rate, &stepper->given));
+    arena_arrays(arena, values, ARRAYS(&stepper->value, &stepper->inputs.u, &stepper->inputs.rate, &stepper->given));
     if (arena->failed) return STATUS_NO_MEMORY;
 
+    for (int r = 0; r < v->n_values; r++) stepper->place[r] = &stepper->value[r];
     number_inputs(stepper);
     for (int s = 0; s < v->n_states; s++) stepper->nominal[s] = v->row[v->state[s]].nominal;
     stepper->ode = *ode;
@@ -72,23 +71,39 @@ void stepper_free(struct stepper *stepper)
     integrator_free(stepper->integrator);
 }
 
-/* Rates are given for one step */
-static void clear_rates(struct stepper *stepper)
+/* The present value */
+static double *present(const struct stepper *stepper, int i)
 {
-    memset(stepper->now.rate, 0, (size_t)stepper->n_inputs * sizeof(double));
-    memset(stepper->given, 0, (size_t)stepper->n_inputs * sizeof(double));
+    return stepper->place[stepper->input[i]];
+}
+
+/* The inputs are the present values, constant */
+static void take_inputs(struct stepper *stepper)
+{
+    stepper->inputs.curve = NULL;
+    stepper->inputs.from = stepper->local;
+    for (int i = 0; i < stepper->n_inputs; i++) {
+        stepper->inputs.u[i] = *present(stepper, i);
+        stepper->inputs.rate[i] = 0;
+    }
+}
+
+/* Rates are given for one step */
+static void clear_given(struct stepper *stepper)
+{
+    for (int i = 0; i < stepper->n_inputs; i++) stepper->given[i] = NAN;
 }
 
 void stepper_reset(struct stepper *stepper)
 {
     const struct variables *v = stepper->variables;
-    for (int r = 0; r < v->n_values; r++) stepper->value[r] = v->by_reference[r]->start;
-    clear_rates(stepper);
-    memset(stepper->before.rate, 0, (size_t)stepper->n_inputs * sizeof(double));
     for (int i = 0; i < OWN_PARTS; i++)
         if (stepper->own[i].count > 0)
             memset(stepper->own[i].numbers, 0, (size_t)stepper->own[i].count * sizeof(double));
+    for (int r = 0; r < v->n_values; r++) stepper->value[r] = *stepper->place[r] = v->by_reference[r]->start;
     stepper->start_time = stepper->local = stepper->carry = 0;
+    take_inputs(stepper);
+    clear_given(stepper);
     stepper_interrupt(stepper);
     if (stepper->integrator != NULL) integrator_reset(stepper->integrator);
 }
@@ -125,7 +140,8 @@ double stepper_input_curve(const struct step_inputs *inputs, int i, double t)
         term *= s / k;
     }
     u += inputs->rate[highest] * term;
-    if (inputs->curve != NULL) inputs->curve->at(inputs->curve->context, inputs->reference[i], t, &u);
+    if (inputs->curve != NULL && inputs->curve->place[inputs->reference[i]] >= 0)
+        inputs->curve->at(inputs->curve->context, inputs->reference[i], t, &u);
     return u;
 }
 
@@ -134,82 +150,74 @@ double stepper_input_rate(const struct step_inputs *inputs, int i, double t)
     return inputs->derivative[i] >= 0 ? step_input(inputs, inputs->derivative[i], t) : inputs->rate[i];
 }
 
-void stepper_take_inputs(struct stepper *stepper)
+void stepper_apply_inputs(struct stepper *stepper, double t)
 {
-    stepper->now.curve = NULL;
-    for (int i = 0; i < stepper->n_inputs; i++) stepper->now.u[i] = stepper->value[stepper->input[i]];
-    stepper->now.from = stepper->local;
+    const struct step_inputs *inputs = &stepper->inputs;
+    for (int i = 0; stepper->stepping && i < stepper->n_inputs; i++) *present(stepper, i) = step_input(inputs, i, t);
 }
 
 void stepper_set_rate(struct stepper *stepper, int reference, double rate)
 {
-    const int i = stepper->input_number[reference];
-    stepper->now.rate[i] = rate;
-    stepper->given[i] = 1;
+    stepper->given[stepper->input_number[reference]] = rate;
 }
 
-/* From here on the inputs are those of the curve, if there is one */
+/* An input whose time derivative alone is also an input is extrapolated with it, unless a rate was given (0 included) */
+static double next_rate(const struct stepper *stepper, int i)
+{
+    const int derivative = derivative_input(stepper, i);
+    if (stepper->derivative[i] >= 0) return 0;
+    return !isnan(stepper->given[i]) ? stepper->given[i] : derivative >= 0 ? *present(stepper, derivative) : 0;
+}
+
+/* The present values become those of the curve, if there is one */
 static void follow_curve(struct stepper *stepper)
 {
-    stepper->now.curve = stepper->curve;
-    for (int i = 0; stepper->curve != NULL && i < stepper->n_inputs; i++)
-        stepper->now.u[i] = step_input(&stepper->now, i, stepper->local);
+    const struct input_curve *curve = stepper->curve;
+    for (int i = 0; curve != NULL && i < stepper->n_inputs; i++)
+        if (curve->place[stepper->input[i]] >= 0)
+            curve->at(curve->context, stepper->input[i], stepper->local, present(stepper, i));
 }
 
-/* Did values jump, not only input derivatives? */
-static bool values_jumped(const struct stepper *stepper)
+/* How the inputs of a step differ from those of the last one, continued to the present time. */
+struct change {
+    bool any, values; /* also if only input derivatives do; values jump */
+};
+
+/* From here on the inputs are those of the curve, or begin at the present values and have their rates */
+static struct change begin_inputs(struct stepper *stepper)
 {
-    const struct step_inputs *now = &stepper->now, *before = &stepper->before;
+    struct step_inputs *inputs = &stepper->inputs;
+    struct change change = {false, false};
+    follow_curve(stepper);
     for (int i = 0; i < stepper->n_inputs; i++) {
-        const double expected = step_input(before, i, stepper->local);
-        if (!(fabs(now->u[i] - expected) <= ROUNDING * (fabs(now->u[i]) + fabs(expected)))) return true;
+        const double u = *present(stepper, i), expected = step_input(inputs, i, stepper->local);
+        change.any = change.any || u != expected || next_rate(stepper, i) != inputs->rate[i];
+        change.values = change.values || !(fabs(u - expected) <= ROUNDING * (fabs(u) + fabs(expected)));
     }
-    return false;
+    take_inputs(stepper);
+    for (int i = 0; i < stepper->n_inputs; i++) inputs->rate[i] = next_rate(stepper, i);
+    inputs->curve = stepper->curve;
+    clear_given(stepper);
+    return change;
 }
 
-/* Did the inputs jump? Compares the inputs of the last step, continued to the present time, with those that are set. */
-static bool inputs_jumped(struct stepper *stepper)
+/* The inputs at the end of a step become the present values. A curve is then represented by these. */
+static void end_inputs(struct stepper *stepper)
 {
-    bool changed = false;
-    const struct step_inputs *now = &stepper->now, *before = &stepper->before;
-    for (int i = 0; i < stepper->n_inputs; i++)
-        changed = changed || now->u[i] != step_input(before, i, stepper->local) || now->rate[i] != before->rate[i];
-    if (!changed || !integrator_has_history(stepper->integrator)) return changed;
-    if (stepper->ode.rhs(stepper->ode.context, stepper->local, stepper->y, stepper->ydot) != STATUS_OK) return true;
-    return !(integrator_jump(stepper->integrator, stepper->local, stepper->y, stepper->ydot) <= JUMP);
+    stepper_apply_inputs(stepper, stepper->local);
+    stepper->stepping = false;
+    if (stepper->inputs.curve != NULL) take_inputs(stepper);
 }
 
-/* The inputs become those of the last step; a curve is represented by its values at the end */
-static void keep_inputs(struct stepper *stepper)
-{
-    if (stepper->now.curve != NULL) {
-        stepper_take_inputs(stepper);
-        clear_rates(stepper);
-    }
-    memcpy(stepper->before.u, stepper->now.u, (size_t)stepper->n_inputs * sizeof(double));
-    memcpy(stepper->before.rate, stepper->now.rate, (size_t)stepper->n_inputs * sizeof(double));
-    stepper->before.from = stepper->now.from;
-    clear_rates(stepper);
-}
-
-/* The inputs at the end of the step become values, so that outputs there belong to them */
-static void advance_inputs(struct stepper *stepper)
-{
-    for (int i = 0; i < stepper->n_inputs; i++)
-        stepper->value[stepper->input[i]] = step_input(&stepper->now, i, stepper->local);
-}
-
-/* The inputs are the values of the curve at the start, or those that were set */
+/* The present values are those of the curve at the start, or those that were set */
 void stepper_start(struct stepper *stepper, double start_time)
 {
     stepper->start_time = start_time;
     stepper->local = stepper->carry = 0;
     stepper->first_step = 0;
     stepper->reported = METHOD_AUTOMATIC;
-    stepper_take_inputs(stepper);
     follow_curve(stepper);
-    advance_inputs(stepper);
-    stepper_take_inputs(stepper);
+    take_inputs(stepper);
     stepper_interrupt(stepper);
 }
 
@@ -226,17 +234,24 @@ static void report_method(struct stepper *stepper)
                 integrator_method_name(integrator->chosen), integrator->choice);
 }
 
-/* From the local time to h later; on failure *reached is the last good time */
-static enum status integrate(struct stepper *stepper, double h, double *reached)
+/* Does a change of the inputs restart the integrator? */
+static bool is_jump(struct stepper *stepper)
 {
-    const bool jumped = stepper->integrator != NULL && !stepper->restart && inputs_jumped(stepper);
-    bool driven = jumped || stepper->now.curve != NULL;
-    for (int i = 0; i < stepper->n_inputs; i++) driven = driven || stepper->now.rate[i] != 0;
-    if (stepper->integrator != NULL) stepper->integrator->driven = driven;
+    if (!integrator_has_history(stepper->integrator)) return true;
+    if (stepper->ode.rhs(stepper->ode.context, stepper->local, stepper->y, stepper->ydot) != STATUS_OK) return true;
+    return !(integrator_jump(stepper->integrator, stepper->local, stepper->y, stepper->ydot) <= JUMP);
+}
+
+/* From the local time to h later; on failure *reached is the last good time */
+static enum status integrate(struct stepper *stepper, const struct change *change, double h, double *reached)
+{
+    const bool jumped = stepper->integrator != NULL && !stepper->restart && change->any && is_jump(stepper);
+    stepper->ode.driven = jumped || stepper->inputs.curve != NULL;
+    for (int i = 0; i < stepper->n_inputs; i++) stepper->ode.driven |= stepper->inputs.rate[i] != 0;
     if (stepper->integrator != NULL && (stepper->restart || jumped)) {
         const struct restart restart = {.first_step = stepper->first_step,
                                         .inputs_only = !stepper->restart,
-                                        .values_jumped = jumped && values_jumped(stepper)};
+                                        .values_jumped = jumped && change->values};
         const enum status status = integrator_restart(stepper->integrator, stepper->local, stepper->y, &restart);
         if (status != STATUS_OK) return status;
         stepper->restart = false;
@@ -250,7 +265,7 @@ static enum status integrate(struct stepper *stepper, double h, double *reached)
         return integrator_advance(stepper->integrator, stepper->local, stepper->y, reached);
     /* all motion is prescribed: it may leave the constraints */
     const struct ode *ode = &stepper->ode;
-    return ode->project != NULL ? ode->project(ode->context, stepper->local, stepper->y, NULL) : STATUS_OK;
+    return ode->project != NULL ? ode->project(ode->context, stepper->local, false, stepper->y, NULL) : STATUS_OK;
 }
 
 /* The state that changes fastest relative to its nominal value, where that is implausibly fast; else "" */
@@ -287,16 +302,10 @@ enum status stepper_step(struct stepper *stepper, double h)
 {
     const double started = stepper->local;
     double reached = started;
-    stepper_take_inputs(stepper);
-    for (int i = 0; i < stepper->n_inputs; i++) {
-        /* an input whose time derivative alone is also an input is extrapolated with it, unless a rate was given (0 included) */
-        const int derivative = derivative_input(stepper, i);
-        if (stepper->derivative[i] >= 0) stepper->now.rate[i] = 0;
-        else if (derivative >= 0 && stepper->given[i] == 0) stepper->now.rate[i] = stepper->now.u[derivative];
-    }
     report_method(stepper);
-    follow_curve(stepper);
-    const enum status status = integrate(stepper, h, &reached);
+    const struct change change = begin_inputs(stepper);
+    stepper->stepping = true;
+    const enum status status = integrate(stepper, &change, h, &reached);
     if (status != STATUS_OK) {
         stepper->local = reached > started ? reached : started;
         stepper->carry = 0;
@@ -304,8 +313,7 @@ enum status stepper_step(struct stepper *stepper, double h)
         report_failure(stepper, status);
     }
     report_method(stepper);
-    advance_inputs(stepper);
-    keep_inputs(stepper);
+    end_inputs(stepper);
     stepper->up_to_date = false;
     return status;
 }

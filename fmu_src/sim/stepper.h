@@ -15,7 +15,7 @@ struct input_curve {
     const int *place; /* [value reference]: negative where the curve has no such input */
 };
 
-/* Inputs over a step, with s = t - from: u(t) = u + rate s; u + u1 s + u2 s^2/2 + rate2 s^3/6 where the time derivatives u1 and u2
+/* Inputs over a step, or over the last one until the next begins, with s = t - from: u(t) = u + rate s; u + u1 s + u2 s^2/2 + rate2 s^3/6 where the time derivatives u1 and u2
    are inputs too (prescribed motion: one curve for position, rate and acceleration); or a curve. */
 struct step_inputs {
     double *u, *rate;                /* n_inputs, in the order of stepper->input                         */
@@ -37,7 +37,8 @@ struct stepper {
     const struct variables *variables;
     struct report *report;
 
-    double *value; /* n_values: all variables; inputs and parameters as set, the rest computed           */
+    double *value;  /* n_values: parameters as set, the rest computed                                    */
+    double **place; /* [value reference]: where it is: in `value`, or where the owner has its states and inputs */
     int n_inputs;
     int *input;        /* value references of the inputs                                                 */
     int *input_number; /* [value reference]: number among the inputs, -1                                 */
@@ -46,15 +47,16 @@ struct stepper {
 
     /* time: local time counts from the start of the experiment, so that a late start costs no digits */
     double start_time, local, carry; /* carry: the remainder of compensated summation                    */
-    struct step_inputs now, before;  /* inputs over this step and over the last one                      */
-    double *given;                   /* n_inputs: 1 where the rate of this step was given, 0: not        */
+    struct step_inputs inputs;
+    bool stepping;                   /* the inputs follow these; else they are as set                    */
+    double *given;                   /* n_inputs: rates that were given for the next step; NAN: none     */
     const struct input_curve *curve; /* that the inputs follow from the start on; NULL: their values     */
 
     /* After a failed step: the link, loop or actuator that it is traced to, as the end of a message; NULL: none. A function of
        the owner; NULL: it has none. */
     const char *(*cause)(void *context, char text[CAUSE_SIZE]);
 
-    struct ode ode;                   /* its right-hand side takes the inputs of `now`; the owner updates its facts */
+    struct ode ode;                   /* its right-hand side takes `inputs`; the owner updates its facts */
     struct integrator *integrator;    /* NULL: there is nothing to integrate                                */
     double tolerance;                 /* relative, as asked for                                             */
     double *y, *ydot, *nominal;       /* n_states                                                           */
@@ -66,7 +68,7 @@ struct stepper {
     double first_step; /* of that restart; 0: the integrator chooses                      */
 };
 
-/* Arrays from the arena and an integrator of the ode; variables, report and own are for the owner to fill. */
+/* Arrays from the arena and an integrator of the ode; variables, report, own and other places are for the owner to fill. */
 enum status stepper_make(struct stepper *stepper, const struct ode *ode, struct arena *arena);
 void stepper_free(struct stepper *stepper);
 
@@ -80,9 +82,6 @@ enum status stepper_configure(struct stepper *stepper, double importer_tolerance
 /* Time and inputs at the start of an experiment. */
 void stepper_start(struct stepper *stepper, double start_time);
 
-/* Sets the inputs of this step to the present values. */
-void stepper_take_inputs(struct stepper *stepper);
-
 /* The i-th input at a local time: of any kind, and the common case u + rate s without a call. */
 double stepper_input_curve(const struct step_inputs *inputs, int i, double t);
 static inline double step_input(const struct step_inputs *inputs, int i, double t)
@@ -93,6 +92,9 @@ static inline double step_input(const struct step_inputs *inputs, int i, double 
 
 /* Its time derivative there (without a curve). */
 double stepper_input_rate(const struct step_inputs *inputs, int i, double t);
+
+/* In a step: all inputs at a local time to their places. */
+void stepper_apply_inputs(struct stepper *stepper, double t);
 
 /* The rate of an input over the next step. For a position or rate of a prescribed motion it has no effect: the inputs that are
    their derivatives decide. */

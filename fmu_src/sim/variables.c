@@ -293,14 +293,13 @@ static const char *expand_pattern(struct builder *b, const char *pattern, const 
     char text[MOST_TEXT];
     size_t length = 0;
     const size_t end = strlen(pattern) - (pattern[strlen(pattern) - 1] == ')');
-    for (size_t c = 0; c < end && length < sizeof text; c++) {
-        const char one[2] = {pattern[c], '\0'}, token = pattern[c + 1];
-        const char *part = one;
-        if (pattern[c] == '%') {
-            part = token_text(b->model->robot, group, token, i, described);
-            c++;
-        }
-        length += (size_t)snprintf(text + length, sizeof text - length, "%s", part);
+    for (size_t c = 0; c < end && length < sizeof text;) {
+        const bool token = pattern[c] == '%';
+        const size_t run = token ? 2 : strcspn(pattern + c, "%");
+        const char *part = token ? token_text(b->model->robot, group, pattern[c + 1], i, described) : pattern + c;
+        length += (size_t)snprintf(text + length, sizeof text - length, "%.*s",
+                                   token ? MOST_TEXT : (int)(run < end - c ? run : end - c), part);
+        c += run;
     }
     if (length < sizeof text)
         length += (size_t)snprintf(text + length, sizeof text - length, "%s%s", index, pattern + end);

@@ -24,11 +24,12 @@ int drive_value_index(const struct robot *robot, int drive, const struct table_r
 {
     const struct robot_drive *rd = &robot->drive[drive];
     const enum role role = role_of(row);
+    const int pressure = role != INPUT && rd->supply >= 0 ? drive_row(rd->drive, "supply_pressure") : -1;
     int r = 0;
     for (; r < rd->drive->n_rows; r++) {
         if (rd->drive->row[r].role != role) continue;
         if (role == INPUT && !robot_drive_input(rd, r)) continue;
-        if (role != INPUT && rd->supply >= 0 && r == drive_row(rd->drive, "supply_pressure")) continue;
+        if (r == pressure) continue;
         if (k-- == 0) break;
     }
     return r;

@@ -25,8 +25,7 @@ static enum status linearize(const char *file, const char *text, bool equilibriu
     struct report silent = {0};
     memset(l, 0, sizeof *l);
     if (text == NULL) text = document_load(file, &l->arena, &silent);
-    enum status status = operating_point_make(file, text, &silent, &l->point);
-    if (status == STATUS_OK) status = state_start(l->point.mechanism->model, &silent, &l->point.state);
+    enum status status = operating_point_make(file, text, NULL, &silent, &l->point);
     if (status == STATUS_OK) status = operating_point_move(&l->point, false, equilibrium, &silent);
     if (status == STATUS_OK) status = linear_make(&l->point, &silent, &l->linear);
     return status;

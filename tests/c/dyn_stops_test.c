@@ -13,7 +13,9 @@ static const struct joint stopped = {
 
 static double force(double q, double qd)
 {
-    return joint_coordinate_force(&stopped.number[0], q, qd);
+    struct joint_model model;
+    joint_model_make(&stopped, &model);
+    return joint_coordinate_force(&model.number[0], q, qd);
 }
 
 TEST(stops_push_back)

@@ -39,8 +39,8 @@ static void differentiate(struct specimen *s, void *context, const struct direct
     struct tangent *tangent = context;
     prepare(s, tangent, qdd);
     dyn_tangent(s->model, s->work, tangent, &s->in, direction, dqdd);
-    dyn_tangent_motion(s->model, s->work, tangent, dqdd);
-    dyn_tangent_observe(s->model, s->work, tangent, dqdd);
+    dyn_tangent_motion(s->model, s->work, tangent, &s->in, NULL, dqdd);
+    dyn_tangent_observe(s->model, s->work, tangent);
     values_put(v, QDD, s->nv, dqdd);
     values_put_frame_changes(v, s, tangent);
 }
@@ -125,7 +125,7 @@ static double change_along_the_flow(struct specimen *s)
     struct tangent *tangent = prepared(s, &s->random, qdd);
     const struct direction flow = {.q = s->qd, .qd = qdd};
     dyn_tangent(s->model, s->work, tangent, &s->in, &flow, dqdd);
-    dyn_tangent_motion(s->model, s->work, tangent, dqdd);
+    dyn_tangent_motion(s->model, s->work, tangent, &s->in, NULL, dqdd);
     for (int i = 0; i < s->model->n_links; i++) {
         struct frame_motion tip;
         struct frame_derivative d;

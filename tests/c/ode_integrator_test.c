@@ -73,9 +73,9 @@ static enum status jacobian(void *context, double t, const double *y, double *A,
     return answer(o, JACOBIAN, t);
 }
 
-static enum status project(void *context, double t, double *y, double *error)
+static enum status project(void *context, double t, bool fixed, double *y, double *error)
 {
-    (void)y, (void)error;
+    (void)fixed, (void)y, (void)error;
     return answer(context, PROJECT, t);
 }
 

@@ -161,9 +161,9 @@ static enum status top_jacobian(void *context, double t, const double *y, double
     return STATUS_OK;
 }
 
-static enum status top_project(void *context, double t, double *y, double *error)
+static enum status top_project(void *context, double t, bool fixed, double *y, double *error)
 {
-    (void)context, (void)t, (void)error;
+    (void)context, (void)t, (void)fixed, (void)error;
     quaternion_normalize(y + 1);
     return STATUS_OK;
 }

@@ -169,6 +169,40 @@ TEST(dense_jacobian)
     }
 }
 
+/* Its columns are the directions of its states, each element relative to the largest of its row */
+TEST(dense_jacobian_is_unit_directions)
+{
+    static double A[MOST_Y * MOST_Y], B[MOST_Y * MOST_Y];
+    double y[MOST_Y], change[MOST_Y], row[MOST_Y], worst = 0;
+    int limited = 0;
+    for (int seed = 0; seed < test_sample(SEEDS); seed++) {
+        struct instance *instance = random_instance(seed, true);
+        struct sim *sim = sim_of(instance);
+        const struct drives *drives = &sim->mechanism.drives;
+        const int n = instance->stepper.ode.n_v, n_x = instance->stepper.ode.n_x;
+        instance_get_states(instance, y);
+        CHECK(sim_jacobian(sim, 0, y, A, B) == STATUS_OK);
+        for (int s = 0; s < sim->robot->n_supplies; s++) limited += drives->share[s] < 1;
+        const struct input in = mechanism_loaded(&sim->mechanism, &sim->in);
+        for (int i = 0; i < n; i++) row[i] = 0;
+        for (int k = 0; k < n * n; k++) row[k % n] = larger(row[k % n], larger(fabs(A[k]), fabs(B[k])));
+        for (int j = 0; j < 2 * n; j++) {
+            if (j < n && j >= sim->n_free) continue; /* states of drives are no positions */
+            sim_clear_seed(sim);
+            if (j < n) sim->dx[sim->free_coordinate[j]] = 1;
+            else *sim->seed_state[n_x + j - n] = 1;
+            sim_tangent(sim, &in);
+            for (int i = 0; i < sim->n_free; i++) change[i] = sim->dqdd[sim->free_coordinate[i]];
+            drives_rates(sim->robot, sim->seed.drive, change + sim->n_free);
+            const double *column = j < n ? A + n * j : B + n * (j - n);
+            for (int i = 0; i < n; i++) worst = larger(worst, fabs(column[i] - change[i]) / (row[i] + 1e-9));
+        }
+        instance_free(instance);
+    }
+    printf("     worst %.1e, %d supplies limited\n", worst, limited);
+    CHECK(worst < 1e-11 && limited > 0);
+}
+
 /* ---- the Newton matrix ------------------------------------------------------------------------------------------------- */
 
 /* Its slopes with the states of drives are exact, at constant shares of the supply */

@@ -33,7 +33,7 @@ static void check_states(const struct instance *instance)
         CHECK(state->state == s && starts[s] == 1 && state->nominal > 0);
         CHECK(derivative->derivative_of == v->state[s] && derivative->reference == state->rate);
         CHECK(derivative->state < 0);
-        for (int t = 0; t < s; t++) CHECK(instance->state[t] != instance->state[s]);
+        for (int t = 0; t < s; t++) CHECK(instance_state(instance, t) != instance_state(instance, s));
     }
 }
 
@@ -122,7 +122,8 @@ static void step_ten(struct instance *instance, unsigned char *bytes)
 static bool states_are_equal(const struct instance *a, const struct instance *b)
 {
     bool equal = true;
-    for (int s = 0; s < instance_variables(a)->n_states; s++) equal = equal && *a->state[s] == *b->state[s];
+    for (int s = 0; s < instance_variables(a)->n_states; s++)
+        equal = equal && *instance_state(a, s) == *instance_state(b, s);
     return equal;
 }
 

@@ -472,11 +472,6 @@ static int pivoted_rank(int rows, int n, long double *B, long double share)
     return rank;
 }
 
-static int row_kind(const struct constraints *all, int row)
-{
-    return all->of_row[row]->kind == &coupling_constraint ? 2 : constraints_row_turns(all, row);
-}
-
 /* B = G L^-T of M = L L', free columns, so that B B' = G M^-1 G'; rows scaled to length 1 but where a row of its kind is 1e6
    times longer, or all are rounding: then it is nothing */
 int closed_rank(struct specimen *s)
@@ -487,7 +482,7 @@ int closed_rank(struct specimen *s)
     const int n = s->nv, rows = loops->n_rows;
     int at[MOST];
     const int f = list_free(s, at);
-    long double length[MOST_ROWS], largest[3] = {1e-5L, 1e-5L, 1e-5L}; /* translations, rotations, couplings */
+    long double length[MOST_ROWS], largest[ROW_SORTS] = {1e-5L, 1e-5L, 1e-5L};
     closed_jacobian(s, G);
     dyn_mass_matrix(s->model, s->work);
     for (int i = 0; i < f; i++)
@@ -505,11 +500,11 @@ int closed_rank(struct specimen *s)
             sum += B[f * r + i] * B[f * r + i];
         }
         length[r] = sqrtl(sum);
-        long double *longest = &largest[row_kind(loops, r)];
+        long double *longest = &largest[constraints_row_sort(loops, r)];
         *longest = fmaxl(*longest, length[r]);
     }
     for (int r = 0; r < rows; r++) {
-        const long double most = largest[row_kind(loops, r)];
+        const long double most = largest[constraints_row_sort(loops, r)];
         const long double scale = length[r] > 1e-6L * most ? 1 / length[r] : 0;
         for (int i = 0; i < f; i++) B[f * r + i] *= scale;
     }
