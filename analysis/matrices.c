@@ -11,7 +11,8 @@ static void add_couplings(const struct mechanism *m, double *row, double *K)
     const int n = m->model->nv;
     for (int e = 0; e < m->n_elements; e++) {
         if (m->element[e].kind != &coupling_element) continue;
-        element_row(m, &m->element[e], row);
+        memset(row, 0, (size_t)n * sizeof *row);
+        coupling_element.add_force(m, &m->element[e], 1, row); /* the same at any state */
         const double k = m->robot->coupling[m->element[e].part].stiffness;
         for (int i = 0; i < n; i++)
             for (int j = 0; j < n; j++) K[n * i + j] += k * row[i] * row[j];

@@ -3,6 +3,7 @@
 
 #include "analysis/failure.h"
 #include "cli.h"
+#include "generate/elements.h"
 #include "load.h"
 
 struct options {
@@ -30,6 +31,7 @@ static int run(const void *given, struct cli_model *loaded, struct report *repor
 {
     const struct options *options = given;
     struct equations equations;
+    if (!elements_known(&loaded->mechanism, report)) return cli_exit_code(STATUS_BAD_ROBOT);
     enum status status = equations_make(&loaded->mechanism, options->terms, &equations);
     if (status == STATUS_OK &&
         !equations_write(stdout, &equations, (enum equation_format)(options->format - 1), "limber equations"))

@@ -4,6 +4,7 @@
 #include "analysis/failure.h"
 #include "cli.h"
 #include "compile.h"
+#include "generate/elements.h"
 #include "mech/mechanism.h"
 #include "pack.h"
 #include "progress.h"
@@ -45,6 +46,7 @@ static bool generate_library(const struct options *options, struct instance *sim
     const struct experiment any = {0};
     struct generation what = {.mechanism = sim_mechanism(sim), .prefix = prefix, .wrenches = true};
     generate_prefix(sim_robot(sim)->name, prefix);
+    if (!elements_known(what.mechanism, report)) return false;
     for (int i = 0; i < options->keep.n; i++) {
         const char *keep = options->keep.text[i];
         char name[KEPT_NAME];

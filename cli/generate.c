@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "cli.h"
+#include "generate/elements.h"
 #include "load.h"
 #include "result.h"
 
@@ -93,6 +94,7 @@ static int run(const void *given, struct cli_model *loaded, struct report *repor
     struct generation what = {
         .mechanism = &loaded->mechanism, .prefix = prefix, .wrenches = options->wrenches, .tolerance = 1e-11};
     generate_prefix(loaded->robot->name, prefix);
+    if (!elements_known(&loaded->mechanism, report)) return cli_exit_code(STATUS_BAD_ROBOT);
     for (int i = 0; i < options->keep.n; i++)
         if (!generate_keep(&what, options->keep.text[i]))
             return cli_usage(
@@ -110,13 +112,10 @@ static int run(const void *given, struct cli_model *loaded, struct report *repor
                 "rounding errors of the library are larger than usual for this robot; the test program compares to %g",
                 what.tolerance);
     }
-    if (status == STATUS_OK && loaded->robot->n_drives > 0)
-        report_add(report, REPORT_WARNING,
-                   "drives inside the arm are not part of the generated code: it takes their torques and forces");
     if (status == STATUS_OK)
         printf("%-10s %10s %15s %10s %10s %13s\n", "function", "additions", "multiplications", "divisions", "sines",
                "square roots");
-    for (int i = 0; status == STATUS_OK && i < FUNCTIONS; i++) {
+    for (int i = 0; status == STATUS_OK && i < DRIVEN && i < generate_count(&what); i++) {
         const struct operation_counts *c = &function[i].counts;
         printf("%-10s %10d %15d %10d %10d %13d\n", function[i].name, c->additions, c->multiplications, c->divisions,
                c->sines, c->square_roots);

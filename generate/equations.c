@@ -16,11 +16,27 @@ static expr stiffness_symbol(struct equations *e, enum quantity what, int link, 
     return value != 0 ? names_symbol(&e->names, &e->parts, &symbol) : ZERO;
 }
 
-/* K: strain of the modes and springs of the joints */
+/* k c c' of an elastic coupling */
+static void add_coupling_stiffness(struct equations *e, int number)
+{
+    const struct coupling *coupling = &e->mechanism->robot->coupling[number];
+    const struct link_model *link = e->mechanism->model->link;
+    if (!coupling->elastic) return;
+    const expr k = stiffness_symbol(e, Q_COUPLING_STIFFNESS, -1, number, -1, coupling->stiffness);
+    for (int i = 0; i < coupling->n_terms * coupling->n_terms; i++) {
+        const struct coupling_term *a = &coupling->term[i / coupling->n_terms],
+                                   *b = &coupling->term[i % coupling->n_terms];
+        expr *entry = &e->matrix[MATRIX_K].e[e->n * (link[a->link].v + a->k) + link[b->link].v + b->k];
+        *entry = expr_add(&e->g, *entry, expr_scale(&e->g, a->factor * b->factor, k));
+    }
+}
+
+/* K: strain of the modes, springs of the joints, elastic couplings */
 static void make_stiffness(struct equations *e)
 {
     const struct model *model = e->mechanism->model;
     expr *entry = e->matrix[MATRIX_K].e;
+    memset(entry, 0, (size_t)(e->n * e->n) * sizeof *entry);
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];
         const struct joint_model *joint = &lm->joint;
@@ -36,6 +52,7 @@ static void make_stiffness(struct equations *e)
                     stiffness_symbol(e, Q_MODE_STIFFNESS, i, row, column, value);
             }
     }
+    for (int c = 0; c < e->mechanism->robot->n_couplings; c++) add_coupling_stiffness(e, c);
 }
 
 /* M, K, J and the bias without springs, damping and friction. The first pass names the numbers; the second one has the names sorted */
@@ -59,11 +76,7 @@ static enum status make_expressions(struct equations *e)
         status = loops_make(&e->parts, &loops);
         if (status != STATUS_OK) return status;
         memset(J->e, 0, (size_t)(J->rows * J->columns) * sizeof *J->e);
-        for (int i = 0; i < loops.n; i++) /* generalized forces of unit multipliers */
-            for (int s = 0; s < loops.row[i].n_sides; s++) {
-                const struct site_part *site = &loops.row[i].side[s];
-                inverse_project_wrench(&e->parts, site->part, site->section, loops.row[i].wrench[s], J->e + e->n * i);
-            }
+        for (int i = 0; i < loops.n; i++) loops_add_row(&e->parts, &loops.row[i], ONE, J->e + e->n * i);
     }
     return e->names.failed || e->g.failed || e->parts.arena.failed ? STATUS_NO_MEMORY : status;
 }
@@ -224,7 +237,7 @@ static enum status make_matrices(struct equations *e)
         {.name = "K", .what = "stiffness matrix, symmetric", .rows = n, .columns = n, .symmetric = true},
         {.name = "G", .what = "gravity", .rows = n, .columns = 1, .vector = true},
         {.name = "B", .what = "input matrix", .rows = n, .columns = n_tau},
-        {.name = "J", .what = "constraint Jacobian of the loops: J qd = 0", .rows = n_rows, .columns = n}};
+        {.name = "J", .what = "constraint Jacobian: J qd = 0", .rows = n_rows, .columns = n}};
     e->n_entries = n * (3 * n + 1 + n_tau + n_rows);
     e->entries = arena_allocate(&e->arena, (size_t)(e->n_entries + n), sizeof *e->entries);
     double *input = arena_allocate(&e->arena, (size_t)(n * n_tau), sizeof *input);

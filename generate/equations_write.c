@@ -208,7 +208,7 @@ static void write_head(const struct page *page, const char *command)
     const struct robot *robot = e->mechanism->robot;
     const char *c = page->format->comment;
     const struct model *model = e->mechanism->model;
-    bool left_out = false; /* damping, friction, stops */
+    bool left_out = false, offset = false; /* damping, friction, stops; of elastic couplings */
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];
         for (int k = 0; k < MOST_COORDINATES_WITH_NUMBERS; k++) {
@@ -217,11 +217,17 @@ static void write_head(const struct page *page, const char *command)
         }
         left_out = left_out || (lm->body != NULL && lm->body->damped);
     }
+    for (int i = 0; i < robot->n_couplings; i++) {
+        const struct coupling *coupling = &robot->coupling[i];
+        left_out = left_out || coupling->damping != 0;
+        offset = offset || (coupling->elastic && (coupling->offset != 0 || coupling->backlash != 0));
+    }
     fprintf(page->file, "%sEquations of motion of %s, by %s\n%sM qdd + C qd + K (q - rest) + G = B tau%s\n", c,
             robot->name, command, c, e->matrix[MATRIX_J].rows > 0 ? " + J' lambda, J qd = 0" : "");
     if (!page->format->latex) write_rest(page, "%#rest: %n = %v\n"); /* there it is in the equation */
     fprintf(page->file, "%selastic_terms: %s\n", c, terms[e->parts.model->terms]);
     if (left_out) fprintf(page->file, "%sNot shown: damping, friction and stops\n", c);
+    if (offset) fprintf(page->file, "%sNot shown: offsets and backlash of elastic couplings\n", c);
     if (robot->n_actuators > 0) fprintf(page->file, "%sNot shown: forces of line actuators\n", c);
     if (e->fourier.status == FOURIER_TOO_LARGE)
         fprintf(page->file, "%sWith intermediate variables: some entry has too many terms (--terms)\n", c);

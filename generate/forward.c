@@ -1,6 +1,7 @@
 /* Articulated-body forward dynamics: modes are eliminated before the joint of their link (theory.md 29 to 33). */
 #include <string.h>
 
+#include "generate/elements.h"
 #include "generate/loops.h"
 
 /* ---- factors ----------------------------------------------------------------------------------------------------- */
@@ -184,7 +185,7 @@ void parts_spread(struct robot_parts *parts, const struct residual *r, expr *qdd
             const struct eliminated *by = &part->column[e];
             const int at = element->part + element->axis, k = element->k;
             if (element->move != COLUMN) path_element_motion_forth(g, element, x);
-            else if (!is_free(part)) qdd[lm->v + k] = motion_given_acceleration(parts, part, k, NULL);
+            else if (!is_free(part)) qdd[lm->v + k] = motion_given_acceleration(parts, lm, k, NULL);
             if (element->move != COLUMN || !is_free(part)) continue;
             expr sum = expr_mul(g, r->u[lm->v + k], by->inverse_D);
             for (int j = 0; j < 6; j++)
@@ -219,8 +220,8 @@ enum status forward_solution(struct robot_parts *parts, struct loop_parts *loops
         for (int k = 0; k < part->m; k++)
             Q[lm->eta_v + k] = expr_sub(g, motion_elastic_force(parts, part, k), part->b_eta[k]);
     }
-    for (int i = 0; i < loops->n; i++) gap[i] = loops_gap_acceleration(parts, &loops->row[i]);
-    loops_loads_apply(parts);
+    for (int i = 0; i < loops->n; i++) gap[i] = loops_gap_acceleration(parts, &loops->row[i], NULL);
+    elements_load(parts);
     for (int i = 0; i < parts->n; i++) /* the inertia forces of the motion as wrenches */
         for (int s = 0; s <= parts->part[i].n_sections; s++)
             memcpy(r.z[i][s], parts->part[i].frame[s].b, sizeof r.z[i][s]);

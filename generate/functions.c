@@ -7,12 +7,16 @@
 #include <string.h>
 
 #include "analysis/random_state.h"
-#include "generate/generate.h"
+#include "generate/drives.h"
+#include "generate/elements.h"
 #include "generate/loops.h"
 #include "math/vec.h"
 
 #define TAKES(argument) (1u << (argument))
+#define STATE           (TAKES(ARG_Q) | TAKES(ARG_QD))
 #define LOADS           (TAKES(ARG_ACTUATOR) | TAKES(ARG_TIP_WRENCH) | TAKES(ARG_FRAME_WRENCH))
+#define FORCED          (STATE | TAKES(ARG_TAU) | TAKES(ARG_PRESCRIBED) | LOADS)
+#define WITH_DRIVES     (FORCED | TAKES(ARG_DRIVE_INPUT) | TAKES(ARG_DRIVE_STATE))
 
 static const struct {
     const char *name, *what;
@@ -20,38 +24,61 @@ static const struct {
     const char *result[MOST_OUTPUTS];
 } functions[FUNCTIONS] = {
     {"forward",
-     "forward dynamics: accelerations of joints and elastic coordinates, and multipliers of the active constraints of "
-     "loops",
-     TAKES(ARG_Q) | TAKES(ARG_QD) | TAKES(ARG_TAU) | TAKES(ARG_PRESCRIBED) | LOADS,
+     "forward dynamics: accelerations of joints and elastic coordinates, and multipliers of the active constraints",
+     FORCED,
      {"qdd", "lambda"}},
     {"inverse",
      "inverse dynamics of the tree: M qdd + bias, forces of actuators and loops not included",
-     TAKES(ARG_Q) | TAKES(ARG_QD) | TAKES(ARG_QDD),
+     STATE | TAKES(ARG_QDD),
      {"force"}},
-    {"mass",
-     "mass matrix, nv rows of nv, and bias: inverse dynamics at qdd = 0",
-     TAKES(ARG_Q) | TAKES(ARG_QD),
-     {"M", "bias"}},
+    {"mass", "mass matrix, nv rows of nv, and bias: inverse dynamics at qdd = 0", STATE, {"M", "bias"}},
     {"jacobian",
      "forward dynamics with its derivatives, nv columns of nv each; of a quaternion by a small rotation vector in axes "
      "of the hinge frame",
-     TAKES(ARG_Q) | TAKES(ARG_QD) | TAKES(ARG_TAU) | TAKES(ARG_PRESCRIBED) | LOADS,
+     FORCED | TAKES(ARG_SLOPES),
      {"qdd", "by_q", "by_qd"}},
     {"tip",
      "tip frame in the world: origin, orientation by rows, velocity of the origin, angular velocity",
-     TAKES(ARG_Q) | TAKES(ARG_QD),
+     STATE,
      {"p", "R", "v", "omega"}},
     {"residual",
      "equations of motion: inverse dynamics minus tau, loads and forces of the multipliers lambda; accelerations of "
-     "the gaps of the loops",
-     TAKES(ARG_Q) | TAKES(ARG_QD) | TAKES(ARG_TAU) | TAKES(ARG_QDD) | LOADS | TAKES(ARG_LAMBDA),
+     "the gaps",
+     STATE | TAKES(ARG_TAU) | TAKES(ARG_QDD) | LOADS | TAKES(ARG_LAMBDA),
      {"force", "gap_acceleration"}},
+    {"motion", "position and rate of what each drive moves", STATE, {"motion"}},
+    {"driven",
+     "forward dynamics with the drives inside the arm, in place of their tau and actuator_force; rates of the states "
+     "of "
+     "the drives",
+     WITH_DRIVES,
+     {"qdd", "lambda", "drive_rate"}},
+    {"driven_jacobian",
+     "forward dynamics with the drives inside the arm and its derivatives, nv columns of nv each, with the states of "
+     "the "
+     "drives held",
+     WITH_DRIVES,
+     {"qdd", "by_q", "by_qd"}},
 };
+
+int generate_count(const struct generation *what)
+{
+    return what->mechanism->robot->n_drives > 0 ? FUNCTIONS : MOTION;
+}
 
 void generate_describe(const struct generation *what, int i, struct generated *function, struct parameter *result)
 {
     const int n = what->mechanism->model->nv, rows = what->mechanism->constraints->n_active;
-    const int count[FUNCTIONS][MOST_OUTPUTS] = {{n, rows}, {n}, {n * n, n}, {n, n * n, n * n}, {3, 9, 3, 3}, {n, rows}};
+    const struct robot *robot = what->mechanism->robot;
+    const int count[FUNCTIONS][MOST_OUTPUTS] = {[FORWARD] = {n, rows},
+                                                [INVERSE] = {n},
+                                                [MASS] = {n * n, n},
+                                                [JACOBIAN] = {n, n * n, n * n},
+                                                [TIP] = {3, 9, 3, 3},
+                                                [RESIDUAL] = {n, rows},
+                                                [MOTION] = {2 * robot->n_drives},
+                                                [DRIVEN] = {n, rows, robot_drive_states(robot)},
+                                                [DRIVEN_JACOBIAN] = {n, n * n, n * n}};
     *function = (struct generated){
         .name = functions[i].name, .what = functions[i].what, .arguments = functions[i].arguments, .result = result};
     if (what->n_kept > 0) function->arguments |= TAKES(ARG_KEPT);
@@ -135,6 +162,7 @@ enum status generate_expressions(const struct generation *what, int i, struct gr
     case MASS: inverse_mass_matrix(parts, *output); break;
     case JACOBIAN: status = forward_jacobian(parts, *output); break;
     case TIP: frames_tip(parts, *output); break;
+    case MOTION: elements_measure_drives(parts, *output); break;
     default: status = motion_residual(parts, *output);
     }
     return g->failed || parts->arena.failed ? STATUS_NO_MEMORY : status;
@@ -171,30 +199,56 @@ static bool agree(const struct generation *what, const double *a, const double *
     return error <= 0.1 * what->tolerance * size;
 }
 
-/* Recursive and composite forward dynamics agree, and rounding errors in the positions do not change the result of the first. It is stored
-   in place of the accelerations among the inputs. */
-static bool well_conditioned(const struct generation *what, uint64_t *seed, double *inputs, double *near)
+/* Rounding errors in the positions do not change the forward dynamics */
+static bool steady(const struct generation *what, uint64_t *seed, struct input *in, double *near, double *qdd)
 {
     enum { NEIGHBOURS = 4 };
     struct mechanism *m = what->mechanism;
-    const int nq = m->model->nq;
-    double *recursive = inputs + generate_first(what, ARG_QDD), *other = near + nq;
-    struct input in = input_of(what, inputs);
-    bool good = mechanism_forward(m, &in, recursive) == STATUS_OK &&
-                mechanism_forward_composite(m, &in, other) == STATUS_OK && agree(what, recursive, other);
-    in.q = near;
+    const double *q = in->q;
+    double *other = near + m->model->nq;
+    bool good = mechanism_forward(m, in, qdd) == STATUS_OK;
+    in->q = near;
     for (int k = 0; good && k < NEIGHBOURS; k++) {
-        for (int i = 0; i < nq; i++) near[i] = inputs[i] * (1 + 2 * DBL_EPSILON * random_unit(seed));
-        good = mechanism_forward(m, &in, other) == STATUS_OK && agree(what, recursive, other);
+        for (int i = 0; i < m->model->nq; i++) near[i] = q[i] * (1 + 2 * DBL_EPSILON * random_unit(seed));
+        good = mechanism_forward(m, in, other) == STATUS_OK && agree(what, qdd, other);
     }
+    in->q = q;
     return good;
+}
+
+/* Nor those with drives, and recursive and composite forward dynamics agree. The accelerations are overwritten. */
+static bool well_conditioned(const struct generation *what, uint64_t *seed, double *inputs, double *near)
+{
+    struct mechanism *m = what->mechanism;
+    double *recursive = inputs + generate_first(what, ARG_QDD), *other = near + m->model->nq;
+    struct input in = input_of(what, inputs);
+    if (!steady(what, seed, &in, near, recursive)) return false;
+    if (mechanism_forward_composite(m, &in, other) != STATUS_OK || !agree(what, recursive, other)) return false;
+    if (m->robot->n_drives == 0) return true;
+    in.drive = other + m->model->nv;
+    drives_set(m->robot, inputs + generate_first(what, ARG_DRIVE_INPUT), inputs + generate_first(what, ARG_DRIVE_STATE),
+               in.drive);
+    return steady(what, seed, &in, near, recursive);
+}
+
+/* Of joints and lines with drives the state is near the start, since a cylinder has a short stroke */
+static void set_drives(const struct generation *what, uint64_t *seed, double *inputs, double *near)
+{
+    const struct model *model = what->mechanism->model;
+    double *q = inputs + generate_first(what, ARG_Q);
+    model_start(model, q, near);
+    for (int k = 0; k < model->nv; k++) near[k] = 0.02 * random_unit(seed);
+    model_move(model, q, near, 1);
+    drives_random(model->robot, seed, inputs + generate_first(what, ARG_DRIVE_INPUT),
+                  inputs + generate_first(what, ARG_DRIVE_STATE));
+    for (int k = generate_first(what, ARG_SLOPES); k < generate_first(what, ARG_LAMBDA); k++) inputs[k] = 0;
 }
 
 enum status generate_random_inputs(const struct generation *what, uint64_t *seed, double *inputs)
 {
     enum { TRIALS = 200 };
     const struct model *model = what->mechanism->model;
-    double *near = calloc((size_t)(model->nq + model->nv) + 1, sizeof *near);
+    double *near = calloc((size_t)(model->nq + model->nv + robot_drive_value_count(model->robot)) + 1, sizeof *near);
     const int first = generate_first(what, ARG_QDD), kept = generate_first(what, ARG_KEPT);
     bool good = false;
     if (near == NULL) return STATUS_NO_MEMORY;
@@ -205,6 +259,7 @@ enum status generate_random_inputs(const struct generation *what, uint64_t *seed
             const bool is_kept = k >= kept && k < kept + what->n_kept;
             inputs[k] = is_kept ? generate_kept_value(what, k - kept) : random_unit(seed);
         }
+        if (model->robot->n_drives > 0) set_drives(what, seed, inputs, near);
         good = well_conditioned(what, seed, inputs, near);
     }
     for (int k = first; good && k < generate_first(what, ARG_PRESCRIBED); k++) inputs[k] = random_unit(seed);
@@ -225,22 +280,53 @@ static enum status residual_reference(struct mechanism *m, const struct input *i
     return status;
 }
 
+/* Accelerations, derivatives if function i has them, and else multipliers; with drives, all of whose values are computed */
+static enum status forward_reference(const struct generation *what, int i, struct input *in, double *result)
+{
+    struct mechanism *m = what->mechanism;
+    const struct constraints *loops = m->constraints;
+    const int n = m->model->nv;
+    if (i == JACOBIAN || i == DRIVEN_JACOBIAN)
+        return mechanism_forward_jacobian(m, in, result, result + n, result + n + n * n);
+    const enum status status = mechanism_forward(m, in, result);
+    for (int k = 0; k < loops->n_active; k++) result[n + k] = loops->lambda[loops->active[k]];
+    return status;
+}
+
+static enum status driven_reference(const struct generation *what, int i, const double *inputs, double *result)
+{
+    const struct robot *robot = what->mechanism->robot;
+    struct input in = input_of(what, inputs);
+    in.drive = calloc((size_t)robot_drive_value_count(robot), sizeof *in.drive);
+    if (in.drive == NULL) return STATUS_NO_MEMORY;
+    drives_set(robot, inputs + generate_first(what, ARG_DRIVE_INPUT), inputs + generate_first(what, ARG_DRIVE_STATE),
+               in.drive);
+    mechanism_set(what->mechanism, &in);
+    const enum status status = i == MOTION ? drives_measure(what->mechanism) : forward_reference(what, i, &in, result);
+    for (int d = 0; i == MOTION && d < robot->n_drives; d++) {
+        const struct robot_drive *rd = &robot->drive[d];
+        result[2 * d] = in.drive[rd->first + rd->drive->position];
+        result[2 * d + 1] = in.drive[rd->first + rd->drive->rate];
+    }
+    if (i == DRIVEN)
+        drives_rates(robot, in.drive, result + what->mechanism->model->nv + what->mechanism->constraints->n_active);
+    free(in.drive);
+    return status;
+}
+
 enum status generate_reference(const struct generation *what, int i, const double *inputs, double *result)
 {
     struct mechanism *m = what->mechanism;
     const int n = m->model->nv;
-    const struct constraints *loops = m->constraints;
     const double *qdd = inputs + generate_first(what, ARG_QDD), *lambda = inputs + generate_first(what, ARG_LAMBDA);
     struct input in = input_of(what, inputs);
+    if (i >= MOTION) return driven_reference(what, i, inputs, result);
     if (i == RESIDUAL) return residual_reference(m, &in, qdd, lambda, result);
-    if (i == JACOBIAN) return mechanism_forward_jacobian(m, &in, result, result + n, result + n + n * n);
-    if (i == FORWARD) {
-        const enum status status = mechanism_forward(m, &in, result);
-        for (int k = 0; k < loops->n_active; k++) result[n + k] = loops->lambda[loops->active[k]];
-        return status;
-    }
-    in.tip_wrench = in.frame_wrench = NULL;
+    if (i == FORWARD || i == JACOBIAN) return forward_reference(what, i, &in, result);
+    in.tip_wrench = in.frame_wrench = in.actuator_force = NULL;
     dyn_configuration(m->model, m->work, in.q);
+    const enum status status = mechanism_load_elements(m, &in, &in); /* elastic couplings */
+    if (status != STATUS_OK) return status;
     if (i == INVERSE) {
         dyn_inverse(m->model, m->work, &in, qdd, result);
     } else if (i == MASS) {

@@ -34,7 +34,8 @@ struct generated {
     struct operation_counts counts; /* by generate_write()  */
 };
 
-enum { FORWARD, INVERSE, MASS, JACOBIAN, TIP, RESIDUAL, FUNCTIONS };
+/* Those from MOTION on are of robots with drives inside the arm; those from DRIVEN on call others. */
+enum { FORWARD, INVERSE, MASS, JACOBIAN, TIP, RESIDUAL, MOTION, DRIVEN, DRIVEN_JACOBIAN, FUNCTIONS };
 enum { KEPT_NAME = 256 };
 
 /* Parameter by its name: `gravity`, `payload.mass` of the tip link, `LINK.payload.mass`. False: there is no such parameter. */
@@ -42,6 +43,9 @@ bool generate_keep(struct generation *what, const char *name);
 /* The variable of an FMU for the number i of the parameters that are kept. */
 const char *generate_kept_name(const struct generation *what, int i, char name[KEPT_NAME]);
 double generate_kept_value(const struct generation *what, int i);
+
+/* How many functions the robot has. */
+int generate_count(const struct generation *what);
 
 /* Expressions of function i; the parts and the graph are made by it and freed by the caller. */
 enum status generate_expressions(const struct generation *what, int i, struct graph *g, struct robot_parts *parts,
@@ -64,7 +68,7 @@ struct code_files {
     FILE *(*open)(void *context, const char *name);
     void *context;
 };
-enum { CODE_FILES = FUNCTIONS + 3 };
+enum { CODE_FILES = 24 };
 
 /* Writes header, functions, test program and CMake file; fills `function`, FUNCTIONS of them. */
 enum status generate_write(const struct generation *what, const struct code_files *files, struct generated *function);

@@ -2,6 +2,7 @@
    dynamics, and the factors of M are known. */
 #include <string.h>
 
+#include "generate/elements.h"
 #include "generate/graph/derivative.h"
 #include "generate/loops.h"
 
@@ -30,12 +31,33 @@ static void set_direction(struct robot_parts *parts, bool by_velocity, int x, ex
     }
 }
 
+/* The forces of drives change with what they measure: dF_i = sum over j of dF_i/dx_j dx_j + dF_i/dx_j' dx_j', where the drives i and j
+   are the same or share a supply. */
+static void set_efforts(struct robot_parts *parts, const expr *motion, expr *change)
+{
+    struct graph *g = parts->g;
+    const struct robot *robot = parts->model->robot;
+    const int n = robot->n_drives;
+    for (int i = 0; i < n; i++) {
+        const struct robot_drive *rd = &robot->drive[i];
+        const expr F = rd->actuator >= 0 ? parts->actuator[rd->actuator] : parts->tau[parts->model->link[rd->link].tau];
+        expr sum = ZERO;
+        for (int j = 0; j < 2 * n; j++) {
+            const bool acts = j / 2 == i || (rd->supply >= 0 && rd->supply == robot->drive[j / 2].supply);
+            const expr slope = acts ? expr_input(g, parts->first[ARG_SLOPES] + 2 * n * i + j) : ZERO;
+            sum = expr_add_product(g, sum, slope, change_of(change, motion[j]));
+        }
+        change[F / 2] = sum;
+    }
+}
+
 /* Residual of the equations of motion and accelerations of the gaps, at accelerations and multipliers that are inputs; these become
    those of the forward dynamics after differentiation. */
 struct differentiated {
-    int n;                                /* nodes that are differentiated      */
-    expr *change, *Q, *force;             /* n, nv, nv             */
-    expr *gap, *gap_change, *multipliers; /* active constraints */
+    int n;                          /* nodes that are differentiated                   */
+    expr *change, *Q, *force, *gap; /* n, nv, nv, active constraints                   */
+    expr *gap_change, *multipliers; /* active constraints                              */
+    expr *motion;                   /* position and rate of what each drive moves      */
     struct substitution qdd;
 };
 
@@ -52,6 +74,8 @@ static bool make_column(struct robot_parts *parts, const struct loop_parts *loop
     memset(d->change, 0, (size_t)d->n * sizeof *d->change);
     set_direction(parts, by_velocity, x, d->change);
     expr_differentiate(parts->g, d->n, d->change);
+    set_efforts(parts, d->motion, d->change);
+    if (parts->model->robot->n_drives > 0) expr_differentiate(parts->g, d->n, d->change);
     if (!expr_substitute(parts->g, &d->qdd)) return false;
     for (int k = 0; k < parts->model->nv; k++) d->Q[k] = negative(substituted_change(d, d->force[k]));
     for (int k = 0; k < loops->n; k++) d->gap_change[k] = substituted_change(d, d->gap[k]);
@@ -97,14 +121,19 @@ enum status forward_jacobian(struct robot_parts *parts, expr *qdd)
     struct arena *arena = &parts->arena;
     struct robot_parts moving;
     struct differentiated d = {.Q = arena_allocate(arena, n, sizeof(expr)),
-                               .force = arena_allocate(arena, n, sizeof(expr)),
-                               .gap = arena_allocate(arena, rows, sizeof(expr)),
+                               .force = arena_allocate(arena, n + rows, sizeof(expr)),
                                .gap_change = arena_allocate(arena, rows, sizeof(expr)),
-                               .multipliers = arena_allocate(arena, rows, sizeof(expr))};
+                               .multipliers = arena_allocate(arena, rows, sizeof(expr)),
+                               .motion =
+                                   arena_allocate(arena, 2 * (size_t)parts->model->robot->n_drives, sizeof(expr))};
     enum status status =
         parts_make(parts->g, parts->mechanism, NULL, parts->kept, parts->n_kept, parts->tip_wrench != NULL, &moving);
-    if (status == STATUS_OK) status = arena->failed ? STATUS_NO_MEMORY : residual_forces(&moving, d.force, d.gap);
-    if (status == STATUS_OK) status = make_columns(parts, &d, qdd);
+    if (status == STATUS_OK) status = arena->failed ? STATUS_NO_MEMORY : motion_residual(&moving, d.force);
+    if (status == STATUS_OK) {
+        d.gap = d.force + n;
+        elements_measure_drives(&moving, d.motion);
+        status = make_columns(parts, &d, qdd);
+    }
     parts_free(&moving);
     return status;
 }

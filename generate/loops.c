@@ -111,8 +111,12 @@ enum status loops_make(struct robot_parts *parts, struct loop_parts *loops)
     for (int i = 0; !parts->arena.failed && i < loops->n; i++) {
         const int row = constraints->active[i];
         const struct constraint *c = constraints->of_row[row];
-        loops->row[i].equation = &constraints->loop[c->part].equation[row - c->first];
-        make_row(parts, parts->model->loop_side[c->part], &loops->row[i]);
+        if (c->kind == &coupling_constraint) {
+            loops->row[i].coupling = &parts->model->robot->coupling[c->part];
+        } else {
+            loops->row[i].equation = &constraints->loop[c->part].equation[row - c->first];
+            make_row(parts, parts->model->loop_side[c->part], &loops->row[i]);
+        }
         loops->weighted[i] = arena_allocate(&parts->arena, nv, sizeof(expr));
         residual_make(parts, &loops->unit[i]);
     }
@@ -156,12 +160,25 @@ static expr rotation_acceleration(struct robot_parts *parts, const struct constr
     return expr_add(g, dot(g, c.e, difference.e), dot(g, cd.e, turn.e));
 }
 
+/* sum of c_i qdd_i                                                                                                    (112) */
+static expr coupling_acceleration(struct robot_parts *parts, const struct coupling *coupling, const expr *qdd)
+{
+    expr sum = ZERO;
+    for (int i = 0; i < coupling->n_terms; i++) {
+        const struct coupling_term *term = &coupling->term[i];
+        const expr given = motion_given_acceleration(parts, &parts->model->link[term->link], term->k, qdd);
+        sum = expr_add(parts->g, sum, expr_scale(parts->g, term->factor, given));
+    }
+    return sum;
+}
+
 /* u'(a + B r) of both sides, with their signs; the base accelerates with minus gravity, which is added again. If the plane of the gap
    turns, also 2 u_dot'(v_A - v_B) + u_ddot'(p_A - p_B)                                                                (95) */
-expr loops_gap_acceleration(struct robot_parts *parts, const struct constraint_part *row)
+expr loops_gap_acceleration(struct robot_parts *parts, const struct constraint_part *row, const expr *qdd)
 {
     struct graph *g = parts->g;
     expr sum = ZERO;
+    if (row->coupling != NULL) return coupling_acceleration(parts, row->coupling, qdd);
     if (row->equation->rotational) return rotation_acceleration(parts, row);
     for (int s = 0; s < SIDE_PLANE; s++) {
         const struct site_part *site = &row->side[s];
@@ -190,6 +207,21 @@ expr loops_gap_acceleration(struct robot_parts *parts, const struct constraint_p
 
 /* ---- multipliers ------------------------------------------------------------------------------------------------- */
 
+void loops_add_row(struct robot_parts *parts, const struct constraint_part *row, expr lambda, expr *force)
+{
+    for (int s = 0; s < row->n_sides; s++) {
+        const struct site_part *site = &row->side[s];
+        expr wrench[6] = {ZERO, ZERO, ZERO, ZERO, ZERO, ZERO};
+        add_scaled(parts->g, 6, lambda, row->wrench[s], wrench);
+        inverse_project_wrench(parts, site->part, site->section, wrench, force);
+    }
+    for (int i = 0; row->coupling != NULL && i < row->coupling->n_terms; i++) {
+        const struct coupling_term *term = &row->coupling->term[i];
+        expr *sum = &force[parts->model->link[term->link].v + term->k];
+        *sum = expr_add(parts->g, *sum, expr_scale(parts->g, term->factor, lambda));
+    }
+}
+
 /* S = L Delta L' */
 static void factor_S(struct graph *g, int n, expr *S, expr *inverse_d)
 {
@@ -208,8 +240,8 @@ void loops_factor(struct robot_parts *parts, struct loop_parts *loops)
 {
     struct graph *g = parts->g;
     const int nv = parts->model->nv, n = loops->n;
-    expr *none = arena_allocate(&parts->arena, (size_t)nv, sizeof *none);
-    if (none == NULL) return;
+    expr *Q = arena_allocate(&parts->arena, (size_t)nv, sizeof *Q);
+    if (Q == NULL) return;
     for (int i = 0; i < parts->n; i++) {
         const struct link_part *part = &parts->part[i];
         for (int e = 0; e < part->path.n; e++)
@@ -224,7 +256,9 @@ void loops_factor(struct robot_parts *parts, struct loop_parts *loops)
             if (site->part >= 0)
                 add_scaled(g, 6, negative(ONE), loops->row[i].wrench[s], r->z[site->part][1 + site->section]);
         }
-        parts_gather(parts, r, none);
+        memset(Q, 0, (size_t)nv * sizeof *Q);
+        if (loops->row[i].coupling != NULL) loops_add_row(parts, &loops->row[i], ONE, Q);
+        parts_gather(parts, r, Q);
         for (int k = 0; k < nv; k++) loops->weighted[i][k] = expr_mul(g, loops->inverse_pivot[k], r->u[k]);
         for (int j = 0; j <= i; j++) loops->S[n * i + j] = dot_n(g, nv, loops->weighted[j], r->u);
     }
@@ -262,30 +296,7 @@ void loops_apply(struct robot_parts *parts, const struct loop_parts *loops, cons
             load_with(parts, &loops->row[i].side[s], lambda[i], loops->row[i].wrench[s]);
 }
 
-/* F u on `to` and -F u on `from`,  u = (p_to - p_from)/length                                                         (59) */
-static void load_actuators(struct robot_parts *parts)
-{
-    struct graph *g = parts->g;
-    for (int i = 0; i < parts->model->robot->n_actuators; i++) {
-        const struct anchor *end = parts->model->actuator_end[i];
-        const struct placed from = frames_anchor(parts, &end[0]), to = frames_anchor(parts, &end[1]);
-        expr line[3];
-        for (int k = 0; k < 3; k++) line[k] = expr_sub(g, to.p[k], from.p[k]);
-        const expr length = expr_function(g, SQRT, dot(g, line, line)), F = expr_div(g, parts->actuator[i], length);
-        const struct vector direction = world_to_ours(parts, line);
-        for (int s = 0; s < 2; s++) {
-            struct site_part site;
-            expr wrench[6];
-            make_site(parts, &end[s], &site);
-            const struct vector u = world_to_part(parts, site.part, direction);
-            force_wrench(g, &site, &u, wrench);
-            load_with(parts, &site, s == 0 ? negative(F) : F, wrench);
-        }
-    }
-}
-
-/* A given wrench (torque; force) at the origin of an anchor, axes of the world */
-static void load_wrench(struct robot_parts *parts, const struct anchor *anchor, const expr given[6])
+void loops_apply_wrench(struct robot_parts *parts, const struct anchor *anchor, const expr given[6])
 {
     struct site_part site;
     expr wrench[6];
@@ -295,13 +306,4 @@ static void load_wrench(struct robot_parts *parts, const struct anchor *anchor, 
     force_wrench(parts->g, &site, &force, wrench);
     add_vector(parts->g, 3, torque.e, wrench);
     load_with(parts, &site, ONE, wrench);
-}
-
-void loops_loads_apply(struct robot_parts *parts)
-{
-    const struct model *model = parts->model;
-    load_actuators(parts);
-    if (parts->tip_wrench != NULL) load_wrench(parts, &model->tip_frame, parts->tip_wrench);
-    for (int i = 0; parts->frame_wrench != NULL && i < model->robot->n_frames; i++)
-        if (model_frame_acts(model, i)) load_wrench(parts, &model->frame[i], parts->frame_wrench + 6 * i);
 }

@@ -2,12 +2,12 @@
 #include <math.h>
 #include <string.h>
 
-#include "generate/parts.h"
+#include "generate/elements.h"
 
-expr motion_given_acceleration(const struct robot_parts *parts, const struct link_part *part, int k, const expr *qdd)
+expr motion_given_acceleration(const struct robot_parts *parts, const struct link_model *lm, int k, const expr *qdd)
 {
-    if (qdd != NULL) return qdd[part->lm->v + k];
-    return part->lm->prescribed >= 0 ? parts->prescribed[part->lm->prescribed + k] : ZERO;
+    if (qdd != NULL) return qdd[lm->v + k];
+    return lm->prescribed >= 0 ? parts->prescribed[lm->prescribed + k] : ZERO;
 }
 
 /* alpha += omega x h qd + h qdd of a column that turns,  a += 2 omega x h qd + h qdd of one that slides, with omega of the frame
@@ -24,7 +24,8 @@ static void follow_path(struct robot_parts *parts, const struct link_part *part,
             spatial_point_accelerations(g, omega, acc, B);
             for (int k = 0; k < 3; k++) acc[3 + k] = expr_add_product(g, acc[3 + k], e->amount, B[3 * k + e->axis]);
         } else if (e->move == COLUMN) {
-            const expr qd = parts->qd[part->lm->v + e->k], given = motion_given_acceleration(parts, part, e->k, qdd);
+            const expr qd = parts->qd[part->lm->v + e->k],
+                       given = motion_given_acceleration(parts, part->lm, e->k, qdd);
             expr rate[3] = {ZERO, ZERO, ZERO};
             if (!e->joined) memcpy(before, omega, sizeof before);
             rate[e->axis] = e->part == TURNS ? qd : expr_scale(g, 2, qd);
@@ -96,7 +97,7 @@ static expr stop_force(struct graph *g, const struct limits *limits, int side, e
     return expr_scale(g, -side, expr_function(g, RAMP, push));
 }
 
-/* -viscous qd - stiffness (q - rest) - coulomb tanh(qd/v) + stops                                                     (71) */
+/* -viscous qd - stiffness (q - rest) - coulomb tanh(qd/v) + stops, and elements                                                    (71) */
 expr motion_joint_force(const struct robot_parts *parts, const struct link_part *part, int k)
 {
     const struct joint_model *joint = &part->lm->joint;
@@ -113,6 +114,7 @@ expr motion_joint_force(const struct robot_parts *parts, const struct link_part 
     const expr q = parts->q[part->lm->q + k], viscous = expr_scale(g, -number_of->viscous, qd);
     const expr stretch = expr_sub(g, q, expr_number(g, number_of->rest));
     expr force = expr_sub(g, viscous, expr_scale(g, number_of->stiffness, stretch));
+    force = expr_add(g, force, elements_joint_force(parts, part->link, k));
     if (number_of->coulomb != 0) {
         const expr s = expr_function(g, TANH, expr_scale(g, 1 / number_of->coulomb_velocity, qd));
         force = expr_sub(g, force, expr_scale(g, number_of->coulomb, s));

@@ -373,6 +373,7 @@ void write_meaning(FILE *file, const struct robot_parts *parts, const struct sym
         }
         at++;
         if (*at == 'L') fputs(parts->model->robot->link[symbol->link].name, file);
+        else if (*at == 'C') fputs(parts->model->robot->coupling[symbol->i].name, file);
         else fprintf(file, "%d", (*at == 'i' ? symbol->i : symbol->j) + 1);
     }
     if (symbol->axis >= 0) fprintf(file, " (%s)", axis_text(symbol));

@@ -6,7 +6,7 @@
 
 #include "generate/parts.h"
 
-/* What a symbol stands for: name in text and in LaTeX, unit, meaning. %L: the link; %i, %j: mode numbers; %a: an axis. */
+/* What a symbol stands for: name in text and in LaTeX, unit, meaning. %L: the link; %i, %j: mode numbers; %C: the coupling of number i. */
 #define QUANTITY_LIST(X)                                                                                       \
     X(GRAVITY, "g", "g", "m/s^2", "gravity")                                                                   \
     X(LENGTH, "l", "l", "m", "tip of link '%L' from its joint")                                                \
@@ -37,6 +37,7 @@
     X(SECTION_TURN, "psis", "\\tilde\\psi", "1/m", "rotation of section %j of link '%L' by eta_%i")            \
     X(MOTOR_INERTIA, "Jm", "J_m", "kg.m^2 or kg", "inertia of the motor of the joint of link '%L'")            \
     X(SPRING, "k", "k", "N.m/rad or N/m", "stiffness of the joint of link '%L'")                               \
+    X(COUPLING_STIFFNESS, "kc", "k_c", "N.m/rad or N/m", "stiffness of coupling '%C'")                         \
     X(TIP_ANGLE, "theta", "\\theta", "rad", "rotation of the tip of link '%L'")                                \
     X(HINGE_ANGLE, "theta0", "\\bar\\theta", "rad", "rotation of the hinge of link '%L'")                      \
     X(SECTION_ANGLE, "thetas", "\\tilde\\theta", "rad", "rotation of section %j of link '%L'")                 \

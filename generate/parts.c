@@ -1,4 +1,5 @@
 #include "generate/parts.h"
+#include "generate/drives.h"
 #include "generate/geometric.h"
 
 #include <math.h>
@@ -395,6 +396,9 @@ void parts_number_arguments(const struct mechanism *mechanism, int n_kept, bool 
                                   [ARG_TIP_WRENCH] = wrenches ? 6 : 0,
                                   [ARG_FRAME_WRENCH] = wrenches ? 6 * m->robot->n_frames : 0,
                                   [ARG_KEPT] = n_kept,
+                                  [ARG_DRIVE_INPUT] = drives_count_inputs(m->robot),
+                                  [ARG_DRIVE_STATE] = robot_drive_states(m->robot),
+                                  [ARG_SLOPES] = 2 * m->robot->n_drives * m->robot->n_drives,
                                   [ARG_LAMBDA] = mechanism->constraints->n_active};
     first[0] = 0;
     for (int i = 0; i < ARGUMENTS; i++) first[i + 1] = first[i] + count[i];

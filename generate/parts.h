@@ -19,7 +19,10 @@ enum argument {
     ARG_TIP_WRENCH,
     ARG_FRAME_WRENCH,
     ARG_KEPT,
-    ARG_LAMBDA, /* of the active constraints */
+    ARG_DRIVE_INPUT, /* inputs of the drives inside the arm, drive by drive                           */
+    ARG_DRIVE_STATE, /* states, likewise                                                              */
+    ARG_SLOPES,      /* derivatives of their efforts by position and rate of the first drive, of the second, ... */
+    ARG_LAMBDA,      /* of the active constraints                                                     */
     ARGUMENTS
 };
 
@@ -151,9 +154,9 @@ void flexible_motion(struct robot_parts *parts, struct link_part *part);
 
 /* Outward: frames' motion and inertia forces; qdd: NULL for zero except for prescribed joints (motion.c). */
 void parts_motion(struct robot_parts *parts, const expr *qdd);
-/* The acceleration given for velocity k of a part, or ZERO. */
-expr motion_given_acceleration(const struct robot_parts *parts, const struct link_part *part, int k, const expr *qdd);
-/* Forces of friction, springs and stops on velocity k of the part's joint. */
+/* The acceleration given for velocity k of a link, or ZERO. */
+expr motion_given_acceleration(const struct robot_parts *parts, const struct link_model *lm, int k, const expr *qdd);
+/* Forces of friction, springs, stops and elastic couplings on velocity k of the part's joint. */
 expr motion_joint_force(const struct robot_parts *parts, const struct link_part *part, int k);
 /* Q - b of elastic coordinate k without inertia: -(K eta + D eta_dot). */
 expr motion_elastic_force(const struct robot_parts *parts, const struct link_part *part, int k);
@@ -193,10 +196,9 @@ struct loop_parts;
 enum status forward_solution(struct robot_parts *parts, struct loop_parts *loops, expr *qdd, expr *lambda);
 /* qdd, d(qdd)/dx and d(qdd)/dqd, nv and nv columns of nv each. */
 enum status forward_jacobian(struct robot_parts *parts, expr *qdd_and_derivatives);
-/* Forces of mechanism_residual() and accelerations of the gaps of active constraints (residual.c). */
+/* Forces of mechanism_residual() and accelerations of the gaps of active constraints, at accelerations and multipliers that are inputs
+   (residual.c). */
 enum status motion_residual(struct robot_parts *parts, expr *force_and_gaps); /* nv, n_active */
-/* The same without tau, at accelerations and multipliers that are inputs. */
-enum status residual_forces(struct robot_parts *parts, expr *force, expr *gap);
 /* Inward, for the inertia forces of parts_motion(qdd). */
 void inverse_generalized_forces(struct robot_parts *parts, const expr *qdd, expr *force);
 void inverse_mass_matrix(struct robot_parts *parts, expr *M_and_bias); /* nv x nv, nv */

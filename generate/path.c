@@ -165,20 +165,24 @@ void path_rotation(struct graph *g, const double R[9], struct path *path)
     append_turn(g, Z_AXIS, &z, path);
 }
 
+/* R = 1 + a [v]x + s [v]x^2 */
+static void set_rotation(struct graph *g, expr a, expr s, const expr v[3], expr R[9])
+{
+    for (int i = 0; i < 3; i++) {
+        const int j = (i + 1) % 3, k = (i + 2) % 3;
+        const expr p = expr_mul(g, a, v[k]), sj = expr_mul(g, s, v[j]), ij = expr_mul(g, expr_mul(g, s, v[i]), v[j]);
+        R[4 * i] = expr_sub(g, ONE, expr_add_product(g, expr_mul(g, sj, v[j]), expr_mul(g, s, v[k]), v[k]));
+        R[3 * i + j] = expr_sub(g, ij, p);
+        R[3 * j + i] = expr_add(g, ij, p);
+    }
+}
+
 /* Exp(theta) = 1 + S_1 [theta]x + S_2 [theta]x^2 */
 static void exponential(struct graph *g, const expr t[3], expr E[9])
 {
     const expr y = dot(g, t, t), S2 = expr_sub_product(g, expr_number(g, 0.5), y, stumpff(g, 4, y)),
-               S3 = expr_sub_product(g, expr_number(g, 1.0 / 6), y, stumpff(g, 5, y)),
-               S1 = expr_sub_product(g, ONE, y, S3);
-    for (int i = 0; i < 3; i++) {
-        const int j = (i + 1) % 3, k = (i + 2) % 3;
-        const expr ij = expr_mul(g, expr_mul(g, S2, t[i]), t[j]), p = expr_mul(g, S1, t[k]);
-        E[4 * i] = expr_sub(
-            g, ONE, expr_add(g, expr_mul(g, expr_mul(g, S2, t[j]), t[j]), expr_mul(g, expr_mul(g, S2, t[k]), t[k])));
-        E[3 * i + j] = expr_sub(g, ij, p);
-        E[3 * j + i] = expr_add(g, ij, p);
-    }
+               S3 = expr_sub_product(g, expr_number(g, 1.0 / 6), y, stumpff(g, 5, y));
+    set_rotation(g, expr_sub_product(g, ONE, y, S3), S2, t, E);
 }
 
 /* E M = Rx(a) Ry(b) Rz(c):  sin b = m_xz,  cos b (cos a, sin a) = (m_zz, -m_yz),  cos b (cos c, sin c) = (m_xx, -m_xy) */
@@ -253,14 +257,7 @@ static void quaternion_joint(struct graph *g, const struct joint_model *joint, c
     for (int k = 0; k < slides; k++) append_column(k, SLIDES, k, false, path);
     struct element *e = append_element(path, MATRIX, 0);
     const expr s = expr_div(g, expr_number(g, 2), expr_add_product(g, dot(g, v, v), q[0], q[0]));
-    for (int i = 0; i < 3; i++) {
-        const int j = (i + 1) % 3, k = (i + 2) % 3;
-        const expr w = expr_mul(g, expr_mul(g, s, q[0]), v[k]), ij = expr_mul(g, expr_mul(g, s, v[i]), v[j]);
-        e->R[4 * i] = expr_sub(
-            g, ONE, expr_add(g, expr_mul(g, expr_mul(g, s, v[j]), v[j]), expr_mul(g, expr_mul(g, s, v[k]), v[k])));
-        e->R[3 * i + j] = expr_sub(g, ij, w);
-        e->R[3 * j + i] = expr_add(g, ij, w);
-    }
+    set_rotation(g, expr_mul(g, s, q[0]), s, v, e->R);
     for (int k = 0; k < 3; k++) append_column(k, TURNS, slides + k, k > 0, path);
 }
 

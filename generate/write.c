@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "generate/generate.h"
+#include "generate/drives.h"
 
 enum { NAME_SIZE = 256 };
 
@@ -16,6 +16,9 @@ static const char *const argument_names[ARGUMENTS] = {[ARG_Q] = "q",
                                                       [ARG_TIP_WRENCH] = "tip_wrench",
                                                       [ARG_FRAME_WRENCH] = "frame_wrench",
                                                       [ARG_KEPT] = "parameters",
+                                                      [ARG_DRIVE_INPUT] = "drive_input",
+                                                      [ARG_DRIVE_STATE] = "drive_state",
+                                                      [ARG_SLOPES] = "slopes",
                                                       [ARG_LAMBDA] = "lambda"};
 
 /* ---- one function ------------------------------------------------------------------------------------------------ */
@@ -27,18 +30,19 @@ struct signature {
     int count[ARGUMENTS + MOST_OUTPUTS], first[ARGUMENTS + MOST_OUTPUTS]; /* numbers, among all inputs or outputs */
 };
 
-static struct signature signature_of(const struct generated *function, const struct robot_parts *parts)
+static struct signature signature_of(const struct generated *function, const struct generation *what)
 {
     struct signature s = {0};
     for (int i = 0; i < ARGUMENTS; i++) {
-        const int count = parts->first[i + 1] - parts->first[i];
+        const int first = generate_first(what, i), count = generate_first(what, i + 1) - first;
         if ((function->arguments >> i & 1) == 0 || count == 0) continue;
         s.name[s.n] = argument_names[i];
         s.count[s.n] = count;
-        s.first[s.n++] = parts->first[i];
+        s.first[s.n++] = first;
     }
     s.n_arguments = s.n;
-    for (int i = 0, first = 0; i < MOST_OUTPUTS && function->result[i].count > 0; i++) {
+    for (int i = 0, first = 0; i < MOST_OUTPUTS; i++) {
+        if (function->result[i].count == 0) continue;
         s.name[s.n] = function->result[i].name;
         s.count[s.n] = function->result[i].count;
         s.first[s.n++] = first;
@@ -185,12 +189,12 @@ static void write_call(FILE *file, const struct generation *what, const struct g
     for (int i = 0; i < s->n; i++)
         fprintf(file, "%s%s + %d", i > 0 ? ", " : "", i < s->n_arguments ? "in[s]" : "out", s->first[i]);
     fputs(");\n", file);
-    if (strcmp(function->name, "jacobian") ==
-        0) { /* compared with the largest of all: one solution with the same factors */
+    if (strstr(function->name, "jacobian") !=
+        NULL) { /* compared with the largest of all: the same factors solve for all */
         const int last = s->n - 1;
         if (s->n > s->n_arguments)
-            fprintf(file, "        wrong += check(\"jacobian\", %d, out + 0, jacobian_expected[s] + 0);\n",
-                    s->first[last] + s->count[last]);
+            fprintf(file, "        wrong += check(\"%s\", %d, out, %s_expected[s]);\n", function->name,
+                    s->first[last] + s->count[last], function->name);
         return;
     }
     for (int i = s->n_arguments; i < s->n; i++)
@@ -247,6 +251,74 @@ static enum status write_test(FILE *file, const struct generation *what, const s
     return status;
 }
 
+/* ---- functions with drives ---------------------------------------------------------------------------------------- */
+
+/* Given forces and those of drives: added to tau, in place of actuator_force */
+static void write_forces(FILE *file, const struct robot *robot, const struct model *model, bool lines)
+{
+    const int count = lines ? robot->n_actuators : model->n_tau;
+    const char *name = lines ? "force" : "torque";
+    if (count == 0) return;
+    fprintf(file, "    double %s[%d];\n    for (int i = 0; i < %d; i++) %s[i] = %s[i];\n", name, count, count, name,
+            lines ? "actuator_force" : "tau");
+    for (int d = 0; d < robot->n_drives; d++) {
+        const struct robot_drive *rd = &robot->drive[d];
+        if ((rd->actuator >= 0) == lines)
+            fprintf(file, "    %s[%d] %s v[effort[%d]];\n", name, lines ? rd->actuator : model->link[rd->link].tau,
+                    lines ? "=" : "+=", d);
+    }
+}
+
+/* Function i: drives first, then the function that takes their forces */
+static void write_driven(FILE *file, const struct generation *what, int i)
+{
+    const struct model *model = what->mechanism->model;
+    struct parameter result[MOST_OUTPUTS];
+    struct generated function, core;
+    generate_describe(what, i, &function, result);
+    const struct signature s = signature_of(&function, what);
+    write_prototype(file, what, &function, &s);
+    fprintf(
+        file,
+        "\n{\n    double v[VALUES], motion[2 * DRIVES];\n    %s_motion(q, qd, motion);\n    take(motion, %s, %s, v);\n",
+        what->prefix, drives_count_inputs(model->robot) > 0 ? "drive_input" : "NULL",
+        robot_drive_states(model->robot) > 0 ? "drive_state" : "NULL");
+    for (int lines = 0; lines < 2; lines++) write_forces(file, model->robot, model, lines);
+    if (i == DRIVEN) fputs("    for (int i = 0; rate[i] >= 0; i++) drive_rate[i] = v[rate[i]];\n", file);
+    else fputs("    double slopes[2 * DRIVES * DRIVES];\n    differentiate(v, slopes);\n", file);
+    generate_describe(what, i == DRIVEN ? FORWARD : JACOBIAN, &core, result);
+    const struct signature c = signature_of(&core, what);
+    fprintf(file, "    %s_%s(", what->prefix, core.name);
+    for (int k = 0; k < c.n; k++) {
+        const char *name = c.name[k];
+        if (name == argument_names[ARG_TAU]) name = "torque";
+        if (name == argument_names[ARG_ACTUATOR]) name = "force";
+        fprintf(file, "%s%s", k > 0 ? ", " : "", name);
+    }
+    fputs(");\n}\n\n", file);
+}
+
+static enum status write_drives(const struct generation *what, const struct code_files *files, FILE *cmake)
+{
+    const struct robot *robot = what->mechanism->robot;
+    FILE *file = open_file(files, what->prefix, "_drives.c");
+    char name[64];
+    if (file == NULL) return STATUS_NO_FILE;
+    drives_write(file, what);
+    for (int i = DRIVEN; i < FUNCTIONS; i++) write_driven(file, what, i);
+    fprintf(cmake, " %s_drives.c", what->prefix);
+    for (const struct drive_text *text = drive_texts; text->name != NULL; text++) {
+        const bool header = text->name[0] == '\0';
+        if (!drives_need(robot, text)) continue;
+        snprintf(name, sizeof name, header ? "_drive.h" : "_%s.c", text->name);
+        file = open_file(files, what->prefix, name);
+        if (file == NULL) return STATUS_NO_FILE;
+        drives_write_text(file, what, text);
+        if (!header) fprintf(cmake, " %s%s", what->prefix, name);
+    }
+    return STATUS_OK;
+}
+
 /* ---- all files --------------------------------------------------------------------------------------------------- */
 
 /* The functions that are written, the files, and how the functions are called */
@@ -257,35 +329,45 @@ struct destination {
                        const struct signature *s);
 };
 
-/* Function i: its file, its declaration, and a call of it */
-static enum status make_function(const struct generation *what, int i, const struct destination *to, FILE *header,
-                                 struct generated *function, struct called *called)
+/* The file of function i, from its expressions */
+static enum status write_expressions(const struct generation *what, int i, const struct destination *to,
+                                     struct generated *function, const struct signature *s)
 {
     struct graph g = {0};
     struct robot_parts parts = {0};
     expr *output = NULL;
     char name[64];
+    int n;
     snprintf(name, sizeof name, "_%s.c", function->name);
-    enum status status = generate_expressions(what, i, &g, &parts, &output, &called->n_results);
+    enum status status = generate_expressions(what, i, &g, &parts, &output, &n);
     FILE *file = status == STATUS_OK ? open_file(to->files, what->prefix, name) : NULL;
     if (status == STATUS_OK && file == NULL) status = STATUS_NO_FILE;
-    if (status == STATUS_OK) {
-        const struct signature s = signature_of(function, &parts);
-        const struct code code = {&g, called->n_results, output, write_input, write_output, &s};
-        struct text call;
-        status = write_function(file, what, function, &s, &code);
-        fprintf(header, "\n/* %s.\n   ", function->what);
-        write_counts(header, &function->counts);
-        fputs(" */\n", header);
-        write_prototype(header, what, function, &s);
-        fputs(";\n", header);
-        if (text_open(&call) != NULL) to->write_call(call.stream, what, function, &s);
-        called->call = text_close(&call);
-        if (called->call == NULL) status = STATUS_NO_MEMORY;
-    }
+    const struct code code = {&g, n, output, write_input, write_output, s};
+    if (status == STATUS_OK) status = write_function(file, what, function, s, &code);
     parts_free(&parts);
     graph_free(&g);
     return status;
+}
+
+/* Function i: its file, its declaration, and a call of it */
+static enum status make_function(const struct generation *what, int i, const struct destination *to, FILE *header,
+                                 struct generated *function, struct called *called)
+{
+    const struct signature s = signature_of(function, what);
+    const int last = s.n - 1;
+    struct text call;
+    const enum status status = i < DRIVEN ? write_expressions(what, i, to, function, &s) : STATUS_OK;
+    if (status != STATUS_OK) return status;
+    fprintf(header, "\n/* %s.", function->what);
+    if (i < DRIVEN) fputs("\n   ", header);
+    if (i < DRIVEN) write_counts(header, &function->counts);
+    fputs(" */\n", header);
+    write_prototype(header, what, function, &s);
+    fputs(";\n", header);
+    if (text_open(&call) != NULL) to->write_call(call.stream, what, function, &s);
+    called->call = text_close(&call);
+    called->n_results = s.n > s.n_arguments ? s.first[last] + s.count[last] : 0;
+    return called->call != NULL ? STATUS_OK : STATUS_NO_MEMORY;
 }
 
 static enum status make_functions(const struct generation *what, const struct destination *to, FILE *header,
@@ -307,7 +389,8 @@ static enum status make_functions(const struct generation *what, const struct de
     fprintf(header, "#ifndef LIMBER_%s_H\n#define LIMBER_%s_H\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n",
             what->prefix, what->prefix);
     enum status status = STATUS_OK;
-    for (int i = 0; status == STATUS_OK && i < FUNCTIONS; i++) {
+    if (to->functions >> DRIVEN & 1) drives_write_names(header, robot);
+    for (int i = 0; status == STATUS_OK && i < generate_count(what); i++) {
         struct parameter result[MOST_OUTPUTS];
         if ((to->functions >> i & 1) == 0) continue;
         generate_describe(what, i, &function[i], result);
@@ -334,13 +417,14 @@ enum status generate_write(const struct generation *what, const struct code_file
             "cmake_minimum_required(VERSION 3.16)\nproject(%s C)\nif(NOT CMAKE_BUILD_TYPE)\n    "
             "set(CMAKE_BUILD_TYPE Release)\nendif()\nadd_library(%s",
             prefix, prefix);
-    for (int i = 0; i < FUNCTIONS; i++) fprintf(cmake, " %s_%s.c", prefix, function[i].name);
+    for (int i = 0; i < DRIVEN && i < generate_count(what); i++) fprintf(cmake, " %s_%s.c", prefix, function[i].name);
+    if (generate_count(what) > DRIVEN) status = write_drives(what, files, cmake);
     fprintf(cmake,
             ")\ntarget_include_directories(%s PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})\ntarget_link_libraries(%s PUBLIC "
             "m)\n\nadd_executable(%s_test %s_test.c)\ntarget_link_libraries(%s_test %s)\nenable_testing()\n"
             "add_test(NAME %s COMMAND %s_test)\n",
             prefix, prefix, prefix, prefix, prefix, prefix, prefix, prefix);
-    return STATUS_OK;
+    return status;
 }
 
 /* ---- code of an FMU ---------------------------------------------------------------------------------------------- */

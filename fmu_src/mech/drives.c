@@ -2,8 +2,7 @@
 
 #include <string.h>
 
-#include "drive/drive.h"
-#include "drive/laws.h"
+#include "drive/supply.h"
 #include "math/dense.h"
 #include "mech/mechanism.h"
 
@@ -31,6 +30,7 @@ void drives_make(struct mechanism *m, struct arena *arena)
     drives->change = arena_allocate(arena, (size_t)robot_drive_value_count(m->robot), sizeof(double));
     arena_arrays(arena, supplies, ARRAYS(&drives->demand, &drives->share, &drives->ddemand, &drives->dshare));
     drives->element = arena_allocate(arena, count, sizeof *drives->element);
+    drives->member = arena_allocate(arena, count, sizeof *drives->member);
     drives->slopes = arena_allocate(arena, count, sizeof *drives->slopes);
     for (int d = 0; d < m->robot->n_drives && !arena->failed; d++) {
         const size_t n = (size_t)m->robot->drive[d].drive->n_states;
@@ -40,6 +40,8 @@ void drives_make(struct mechanism *m, struct arena *arena)
         slopes->P = arena_allocate(arena, n * n, sizeof(double));
         slopes->pivot = arena_allocate(arena, n, sizeof(int));
         while (m->element[drives->element[d]].drive != d) drives->element[d]++;
+        drives->member[d] =
+            (struct drive_member){m->robot->drive[d].drive, m->robot->drive[d].first, m->robot->drive[d].supply};
     }
 }
 
@@ -101,37 +103,6 @@ enum status drives_start(struct mechanism *m, const struct input *in, struct rep
 
 /* ---- forces ---------------------------------------------------------------------------------------------------------------- */
 
-/* All values of the drives of a supply (-1: of the others) from states, inputs and motion, with a share of the supply; returns the flow
-   that they demand, which does not depend on the share */
-static double compute_values(const struct robot *robot, int supply, double share, double *values)
-{
-    double demand = 0;
-    for (int d = 0; d < robot->n_drives; d++) {
-        const struct robot_drive *rd = &robot->drive[d];
-        double *v = values + rd->first;
-        if (rd->supply != supply) continue;
-        if (supply >= 0) v[rd->drive->share] = share;
-        rd->drive->evaluate(v);
-        if (supply >= 0) demand += v[rd->drive->demand];
-    }
-    return demand;
-}
-
-static double change_values(const struct robot *robot, int supply, double dshare, const double *values, double *changes)
-{
-    double demand = 0;
-    for (int d = 0; d < robot->n_drives; d++) {
-        const struct robot_drive *rd = &robot->drive[d];
-        double *dv = changes + rd->first;
-        if (rd->supply != supply) continue;
-        if (supply >= 0) dv[rd->drive->share] = dshare;
-        rd->drive->tangent(values + rd->first, dv);
-        if (supply >= 0) demand += dv[rd->drive->demand];
-    }
-    return demand;
-}
-
-/* A supply that is not limited, share 1, needs no second evaluation of its drives */
 enum status drives_evaluate(struct mechanism *m, const struct input *in)
 {
     const struct robot *robot = m->robot;
@@ -142,12 +113,10 @@ enum status drives_evaluate(struct mechanism *m, const struct input *in)
             drives->failed = d;
             return STATUS_DRIVE_ERROR;
         }
-    compute_values(robot, -1, 1, in->drive);
-    for (int s = 0; s < robot->n_supplies; s++) {
-        drives->demand[s] = compute_values(robot, s, 1, in->drive);
-        drives->share[s] = supply_share(drives->demand[s], robot->supply[s].flow_limit).value;
-        if (drives->share[s] != 1) compute_values(robot, s, drives->share[s], in->drive);
-    }
+    supply_values(robot->n_drives, drives->member, -1, 1, in->drive);
+    for (int s = 0; s < robot->n_supplies; s++)
+        supply_evaluate(robot->n_drives, drives->member, s, robot->supply[s].flow_limit, in->drive, &drives->demand[s],
+                        &drives->share[s]);
     for (int d = 0; d < robot->n_drives; d++) {
         const struct robot_drive *rd = &robot->drive[d];
         element_of_drive(m, d)->F = in->drive[rd->first + rd->drive->effort];
@@ -166,13 +135,10 @@ void drives_change(struct mechanism *m, const struct input *in, const struct dir
         changes[rd->first + rd->drive->position] = e->dx;
         changes[rd->first + rd->drive->rate] = e->drate;
     }
-    change_values(robot, -1, 0, in->drive, changes);
-    for (int s = 0; s < robot->n_supplies; s++) {
-        const double slope = supply_share(drives->demand[s], robot->supply[s].flow_limit).slope;
-        drives->ddemand[s] = change_values(robot, s, 0, in->drive, changes);
-        drives->dshare[s] = slope * drives->ddemand[s];
-        if (slope != 0) change_values(robot, s, drives->dshare[s], in->drive, changes);
-    }
+    supply_changes(robot->n_drives, drives->member, -1, 0, in->drive, changes);
+    for (int s = 0; s < robot->n_supplies; s++)
+        supply_tangent(robot->n_drives, drives->member, s, robot->supply[s].flow_limit, in->drive, changes,
+                       &drives->ddemand[s], &drives->dshare[s]);
     for (int d = 0; d < robot->n_drives; d++) {
         const struct robot_drive *rd = &robot->drive[d];
         element_of_drive(m, d)->dF = changes[rd->first + rd->drive->effort];

@@ -8,9 +8,11 @@
 
 struct mechanism;
 struct drive_slopes;
+struct drive_member;
 
 struct drives {
     int *element;                /* n_drives: that it acts through                                         */
+    struct drive_member *member; /* n_drives: as drive/supply.h has them                                   */
     double *demand, *share;      /* n_supplies: flow demanded, and the share of it that the pump provides  */
     double *ddemand, *dshare;    /* n_supplies: their changes in a direction                               */
     struct drive_slopes *slopes; /* n_drives, by drives_newton()                                           */

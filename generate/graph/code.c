@@ -15,7 +15,7 @@ struct operation_counts code_count_operations(const struct code *code, const int
         if (uses[i] == 0) continue;
         switch (code->g->node[i].operation) {
         case NUMBER:
-        case INPUT: break;
+        case ARGUMENT: break;
         case ADD:
         case SUB: count.additions++; break;
         case MUL: count.multiplications++; break;
@@ -36,7 +36,7 @@ struct operation_counts code_count_operations(const struct code *code, const int
 void code_inputs_used(const struct graph *g, const int *uses, bool *used)
 {
     for (int i = 0; i < g->n; i++)
-        if (uses[i] > 0 && g->node[i].operation == INPUT) used[g->node[i].a] = true;
+        if (uses[i] > 0 && g->node[i].operation == ARGUMENT) used[g->node[i].a] = true;
 }
 
 /* ---- expressions ------------------------------------------------------------------------------------------------- */
@@ -84,7 +84,7 @@ static void write_node(const struct printer *p, int i, int binding)
 {
     const struct vertex *node = &p->g->node[i];
     if (node->operation == NUMBER) p->write_number(p->file, node->value, binding >= ATOM, p->context);
-    else if (node->operation == INPUT) p->write_input(p, node->a);
+    else if (node->operation == ARGUMENT) p->write_input(p, node->a);
     else if (!p->write_name(p, i)) write_operation(p, node, binding);
 }
 

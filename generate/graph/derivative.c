@@ -48,7 +48,7 @@ bool expr_substitute(struct graph *g, struct substitution *s)
     for (int i = s->n; i < n; i++) {
         const struct vertex node = g->node[i];
         const int count = expr_operand_count(node.operation), which = node.a - s->first;
-        const bool replaced = node.operation == INPUT && which >= 0 && which < s->count;
+        const bool replaced = node.operation == ARGUMENT && which >= 0 && which < s->count;
         const expr a = count > 0 ? image_of(s, node.a) : node.a, b = count > 1 ? image_of(s, node.b) : node.b;
         image[i] = replaced ? s->by[which] : a == node.a && b == node.b ? 2 * i : expr_rebuilt(g, &node, a, b);
     }

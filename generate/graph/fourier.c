@@ -212,7 +212,7 @@ enum fourier_status fourier_make(const struct graph *g, int n_outputs, const exp
         if (uses[i] == 0) continue;
         switch (node->operation) {
         case NUMBER: f->sum[i] = sum_of_term(f, (struct term){.c = node->value}); break;
-        case INPUT:
+        case ARGUMENT:
             if (node->a > SHRT_MAX) set_failure(f, FOURIER_TOO_LARGE);
             f->sum[i] = sum_of_term(f, (struct term){.c = 1, .n = 1, .factor = {(short)node->a}});
             break;

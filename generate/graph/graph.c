@@ -105,7 +105,7 @@ expr expr_number(struct graph *g, double value)
 
 expr expr_input(struct graph *g, int which)
 {
-    return made_node(g, INPUT, which, 0, 0);
+    return made_node(g, ARGUMENT, which, 0, 0);
 }
 
 static expr sum_of_numbers(struct graph *g, double a, double b)
@@ -249,7 +249,7 @@ expr expr_sub_product(struct graph *g, expr a, expr b, expr c)
 
 int expr_operand_count(enum operation operation)
 {
-    if (operation == NUMBER || operation == INPUT) return 0;
+    if (operation == NUMBER || operation == ARGUMENT) return 0;
     return operation >= ADD && operation <= ANGLE_SLOPE ? 2 : 1;
 }
 
@@ -277,7 +277,7 @@ expr expr_rebuilt(struct graph *g, const struct vertex *node, expr a, expr b)
 {
     switch (node->operation) {
     case NUMBER: return expr_number(g, node->value);
-    case INPUT: return expr_input(g, node->a);
+    case ARGUMENT: return expr_input(g, node->a);
     case ADD: return expr_add(g, a, b);
     case SUB: return expr_sub(g, a, b);
     case MUL: return expr_mul(g, a, b);
@@ -297,7 +297,7 @@ void graph_evaluate(const struct graph *g, const double *inputs, double *value)
         const double a = count > 0 ? value_at(value, node->a) : 0, b = count > 1 ? value_at(value, node->b) : 0;
         switch (node->operation) {
         case NUMBER: value[i] = node->value; break;
-        case INPUT: value[i] = inputs[node->a]; break;
+        case ARGUMENT: value[i] = inputs[node->a]; break;
         case ADD: value[i] = a + b; break;
         case SUB: value[i] = a - b; break;
         case MUL: value[i] = a * b; break;

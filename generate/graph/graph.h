@@ -13,7 +13,7 @@ enum { ZERO = 0, ONE = 2 };
 
 enum operation {
     NUMBER,
-    INPUT, /* an argument of the function                    */
+    ARGUMENT, /* of the function                                 */
     ADD,
     SUB,
     MUL,
@@ -32,7 +32,7 @@ enum operation {
 
 struct vertex {
     enum operation operation;
-    expr a, b;    /* operands; of INPUT a is its number, of STUMPFF b is k */
+    expr a, b;    /* operands; of ARGUMENT a is its number, of STUMPFF b is k */
     double value; /* of NUMBER, not negative                           */
 };
 

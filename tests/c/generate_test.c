@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "generate/elements.h"
 #include "generate/generate.h"
 #include "oracle/closed.h"
 
@@ -14,7 +15,7 @@ enum { ROBOTS = 150, CLOSED = 60, MOST_COORDINATES = 24 };
 /* What was compared. */
 struct tally {
     int robots, singular;
-    double worst[FUNCTIONS];
+    double worst[MOTION];
 };
 
 static double largest(int n, const double *x)
@@ -77,7 +78,7 @@ static void compare_all(struct specimen *s, struct tally *tally)
         return;
     }
     tally->robots++;
-    for (int i = 0; i < FUNCTIONS; i++) compare(&what, s, i, tally);
+    for (int i = 0; i < MOTION; i++) compare(&what, s, i, tally);
 }
 
 /* Open robots, or closed ones, some with line actuators */
@@ -97,7 +98,7 @@ static void compare_robots(int robots, bool with_loops)
     CHECK_COVERAGE(tally.robots > robots / 2);
     CHECK(tally.singular < robots / (with_loops ? 10 : 20));
     printf("     %d robots, %d singular; worst", tally.robots, tally.singular);
-    for (int i = 0; i < FUNCTIONS; i++) printf(" %.1e", tally.worst[i]);
+    for (int i = 0; i < MOTION; i++) printf(" %.1e", tally.worst[i]);
     printf("\n");
 }
 
@@ -109,6 +110,25 @@ TEST(generated_expressions_equal_the_library)
 TEST(generated_expressions_of_closed_robots_equal_the_library)
 {
     compare_robots(CLOSED, true);
+}
+
+/* A kind of element or constraint that generate does not know is refused by its name, and never left out */
+TEST(unknown_kinds_are_refused)
+{
+    static const struct force_kind force = {.part = "ropes"};
+    static const struct constraint_kind constraint = {.part = "pads"};
+    struct specimen s;
+    struct random random = {.state = 1};
+    struct report report = {0};
+    for (int seed = 0; !closed_random(&s, seed, ANY_LOOP, 1, true); seed++) continue;
+    CHECK(closed_add_actuators(&s, &random, 1));
+    CHECK(elements_known(&s.mechanism, &report) && report.errors == 0);
+    s.mechanism.element[0].kind = &force;
+    CHECK(!elements_known(&s.mechanism, &report) && report.errors == 1);
+    s.mechanism.element[0].kind = &line_element;
+    s.mechanism.constraints->constraint[0].kind = &constraint;
+    CHECK(!elements_known(&s.mechanism, &report) && report.errors == 2);
+    specimen_free(&s);
 }
 
 SUITE(generate_test)

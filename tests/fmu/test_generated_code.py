@@ -51,14 +51,18 @@ def error(a, b):
 
 
 def loaded_frames(folder):
-    """An arm with wrenches on a frame at a station of a beam and on one on a rigid link."""
-    robot = {"format": "limber-robot/2", "name": "loaded", "gravity": [0, 0, -9.81], "links": [
+    """An arm with wrenches on a frame at a station of a beam and on one on a rigid link, and couplings of its joints."""
+    robot = {"format": "limber-robot/3", "name": "loaded", "gravity": [0, 0, -9.81], "links": [
         {"name": "boom", "joint": {"name": "slew", "type": "revolute", "axis": [0, 0, 1], "viscous": 2},
-         "beam": {"length": 2, "mass_per_length": 3, "EIy": 9000, "EIz": 7000, "damping_ratio": 0.01,
+         "beam": {"length": 2, "mass_per_length": 3, "EIy": 9000, "EIz": 7000, "damping_ratio": 0.01, "stiffening": "none",
                   "modes": {"y": {"shape": "clamped-free", "count": 2}, "z": {"shape": "clamped-free", "count": 1}}}},
         {"name": "jib", "joint": {"name": "luff", "type": "revolute", "axis": [0, 1, 0]},
          "rigid": {"mass": 2, "com": [0.4, 0, 0.1], "inertia": [0.1, 0.2, 0.2, 0, 0, 0], "tip": {"xyz": [1, 0, 0]}},
-         "payload": {"mass": 1.5, "com": [0.1, 0, 0]}}],
+         "payload": {"mass": 1.5, "com": [0.1, 0, 0]}},
+        {"name": "hand", "joint": {"name": "roll", "type": "revolute", "axis": [1, 0, 0]},
+         "rigid": {"mass": 1, "com": [0.1, 0.1, 0], "inertia": [0.1, 0.2, 0.2, 0, 0, 0]}}],
+        "couplings": [{"name": "gear", "terms": {"slew.q": 1, "roll.q": -0.5}},
+                      {"name": "belt", "terms": {"slew.q": 1, "luff.q": 2}, "stiffness": 200, "damping": 3, "backlash": 0.01}],
         "frames": [{"name": "midspan", "link": "boom", "at": 1.1, "load": True},
                    {"name": "bracket", "link": "jib", "at": "hinge", "xyz": [0.5, 0.1, 0], "load": True}]}
     file = folder / "loaded.json"
@@ -67,10 +71,10 @@ def loaded_frames(folder):
 
 
 # Both integrate with the same steps, and the functions differ by rounding
-@pytest.mark.parametrize("name", ["canadarm", "dualemps", "crane-drives", "free", "loaded frames",
+@pytest.mark.parametrize("name", ["canadarm", "dualemps", "crane-drives", "free", "loaded and coupled",
                                   *(["cibicik", "crane", "cibicik-servo-drives"] if RUN_ALL else [])])
 def test_variables_are_the_same_and_results_agree(name, generated, pack, root, tmp_path):
-    robot = {"free": TEST_ROBOTS / "f2-free.json", "loaded frames": loaded_frames(tmp_path), **ROBOTS}[name]
+    robot = {"free": TEST_ROBOTS / "f2-free.json", "loaded and coupled": loaded_frames(tmp_path), **ROBOTS}[name]
     fmu, package = pack(robot), generated(robot)
     library = unzip(fmu, tmp_path / "library")
     assert (package.folder / "modelDescription.xml").read_text() == (library.folder / "modelDescription.xml").read_text()

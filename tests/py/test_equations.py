@@ -87,7 +87,7 @@ def test_sympy_equals_matrices_and_eval(limber, robot):
 
 
 @pytest.mark.parametrize("name", ["f2-universal", "f2-cylindrical", "f2-free", "f2-spherical", "nodal", "f2-nodal-geometric", "tree",
-                                  "f2-foreshortening-true", "prescribed", "loop-pin", "loop-planar-pin", "ruthless-odd-axis", "rigid-beam",
+                                  "f2-foreshortening-true", "prescribed", "loop-pin", "loop-planar-pin", "ruthless-odd-axis", "rigid-beam", "f3-driven",
                                   "../../../resources/four-bar", "../../../resources/crane"])
 def test_other_robots(limber, name):
     compare(limber, GOOD / f"{name}.json")
@@ -327,6 +327,7 @@ def test_page_of_text(limber):
 def test_what_is_left_out_is_said(limber):
     assert "Not shown: forces of line actuators\n" in equations(limber, GOOD / "actuators.json", "text")
     assert "Not shown: damping, friction and stops\n" in equations(limber, GOOD / "limits-and-friction.json", "text")
+    assert "Not shown: offsets and backlash of elastic couplings\n" in equations(limber, GOOD / "f3-driven.json", "text", "--terms", "0")
     assert "Not shown" not in equations(limber, RFR, "text")
     assert "some entry has too many terms" in equations(limber, RFR, "text", "--terms", "10")
     assert "not all entries are sums" in equations(limber, GOOD / "f2-free.json", "text")

@@ -82,14 +82,19 @@ def test_unknown_parameters_are_refused(tmp_path):
     assert answer.returncode == 2 and "payload.color" in answer.stderr and "LINK.payload.mass" in answer.stderr
 
 
-def test_drives_inside_are_left_to_the_caller(tmp_path):
-    """Their joints and actuators take torques and forces like all others, and a warning says so."""
-    answer = generate(ROOT / "resources/crane-drives.json", tmp_path)
-    assert answer.returncode == 0 and "drives inside the arm are not part of the generated code" in answer.stderr
-    header = next(tmp_path.glob("*.h")).read_text()
-    assert "const double actuator_force[" in header
-    problem = generated_code.build_and_run(tmp_path, generated_code.compilers()[0], "-O1")
-    assert problem is None, problem
+@pytest.mark.parametrize("robot", ["crane-drives", "cibicik-servo-drives"])
+def test_drives_inside_are_part_of_the_code(robot, tmp_path):
+    """Their equations are called with inputs and states; two robots fit in one program."""
+    answer = generate(ROOT / f"resources/{robot}.json", tmp_path)
+    assert answer.returncode == 0 and answer.stderr == ""
+    header = next(tmp_path.glob("*[!e].h")).read_text()
+    assert re.search(r"_driven\(.*const double drive_input\[\d+\], const double drive_state\[\d+\].*double drive_rate\[\d+\]\)", header)
+    assert "/* drive_state[0]: " in header
+    for compiler in generated_code.compilers():
+        problem = generated_code.build_and_run(tmp_path, compiler, "-O1")
+        assert problem is None, problem
+    exported = subprocess.run(["nm", "--defined-only", "-g", tmp_path / "test-gcc"], capture_output=True, text=True).stdout
+    assert not re.search(r" (servo|cylinder)_drive", exported)  # another robot may be linked to the same program
 
 
 def test_wrenches_are_arguments(tmp_path):
