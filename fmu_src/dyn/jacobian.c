@@ -119,10 +119,11 @@ INLINE void plain_effects(const int seeds, const bool locked, const struct model
         const struct link_tangent *t = &tangent->link[i];
         const struct frame *C = mount_frame(lm, work);
         for (int kind = 0; kind < DERIVATIVES; kind++) {
-            struct coordinate_effect *plain = &jacobian->plain[i][kind];
-            hinge_effect(kind, locked, lm, &work->link[i], t, C, r, seeds, 0, plain);
-            add_cross3(r->O.p, plain->c, plain->c + 3);
-            plain->force = kind == BY_Q ? -t->Kq[0][0] : -t->Kv[0][0];
+            struct coordinate_effect e;
+            hinge_effect(kind, locked, lm, &work->link[i], t, C, r, seeds, 0, &e);
+            add_cross3(r->O.p, e.c, e.c + 3);
+            e.force = kind == BY_Q ? -t->Kq[0][0] : -t->Kv[0][0];
+            jacobian->plain[i][kind] = e;
         }
     }
 }
