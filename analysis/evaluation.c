@@ -4,7 +4,7 @@
 
 #include "analysis/failure.h"
 
-/* Gaps of the constraints, lengths of the actuators, forces of the couplings, every frame of the robot. After dyn_velocity() */
+/* Gaps of the constraints, lengths of the lines, forces of the couplings, every frame of the robot. After dyn_velocity() */
 static void measure(struct mechanism *m, const struct state *state, struct evaluation *e)
 {
     const struct constraints *loops = m->constraints;
@@ -17,9 +17,9 @@ static void measure(struct mechanism *m, const struct state *state, struct evalu
     }
     if (m->n_elements > 0) elements_measure(m, &state->input);
     mechanism_couplings(m, false, e->coupling_force, e->coupling_gap);
-    for (int i = 0; i < e->n_actuators; i++) {
-        e->actuator_length[i] = m->element[i].x;
-        e->actuator_rate[i] = m->element[i].rate;
+    for (int i = 0; i < e->n_lines; i++) {
+        e->line_length[i] = m->element[i].x;
+        e->line_rate[i] = m->element[i].rate;
     }
     for (int i = 0; i < e->n_frames; i++) {
         const struct robot_frame *frame = &m->robot->frame[i];
@@ -55,8 +55,8 @@ static void describe(struct mechanism *m, const struct state *state, double *for
     measure(m, state, e);
     if (e->inverse == NULL) return;
 
-    /* M qdd + h minus the parts of the wrenches and of the actuators, for the qdd of the state. Forward dynamics has checked that
-       the actuators have a direction. */
+    /* M qdd + h minus the parts of the wrenches and of the lines, for the qdd of the state. Forward dynamics has checked that
+       the lines have a direction. */
     struct input loaded;
     mechanism_load_elements(m, &state->input, &loaded);
     dyn_inverse(model, m->work, &loaded, state->qdd, e->inverse);
@@ -71,7 +71,7 @@ enum status evaluation_drives(struct mechanism *m, struct state *state, struct r
     enum status status = drives_start(m, &in, report);
     state_set_drives(state);
     if (status == STATUS_OK) status = mechanism_efforts(m, &in);
-    if (status == STATUS_OK) drives_copy_efforts(m, in.drive, state->at.tau, state->at.actuator_force);
+    if (status == STATUS_OK) drives_copy_efforts(m, in.drive, state->at.tau, state->at.line_force);
     return status == STATUS_BAD_DRIVE ? status : failure_report(report, m, status);
 }
 
@@ -81,7 +81,7 @@ enum status evaluation_at(struct mechanism *m, const struct state *state, bool c
     *e = (struct evaluation){.n = m->model->nv,
                              .n_prescribed = m->model->n_prescribed,
                              .n_rows = m->constraints->n_rows,
-                             .n_actuators = m->robot->n_actuators,
+                             .n_lines = m->robot->n_lines,
                              .n_frames = m->robot->n_frames};
     const size_t n = (size_t)e->n;
     double *force;
@@ -90,7 +90,7 @@ enum status evaluation_at(struct mechanism *m, const struct state *state, bool c
     if (state->qdd != NULL) arena_arrays(&e->arena, n, ARRAYS(&e->inverse));
     arena_arrays(&e->arena, (size_t)e->n_prescribed, ARRAYS(&e->prescribed_tau));
     arena_arrays(&e->arena, (size_t)e->n_rows, ARRAYS(&e->gap, &e->gap_rate, &e->lambda));
-    arena_arrays(&e->arena, (size_t)e->n_actuators, ARRAYS(&e->actuator_length, &e->actuator_rate));
+    arena_arrays(&e->arena, (size_t)e->n_lines, ARRAYS(&e->line_length, &e->line_rate));
     arena_arrays(&e->arena, (size_t)m->robot->n_couplings, ARRAYS(&e->coupling_force, &e->coupling_gap));
     e->frame = arena_allocate(&e->arena, (size_t)e->n_frames, sizeof *e->frame);
     if (e->arena.failed) return failure_status(report, STATUS_NO_MEMORY);

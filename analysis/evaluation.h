@@ -13,7 +13,7 @@ struct frame_evaluation {
 };
 
 struct evaluation {
-    int n, n_prescribed, n_rows, n_actuators;
+    int n, n_prescribed, n_rows, n_lines;
     double *qdd;            /* n                                                                   */
     double *M;              /* n x n                                                               */
     double *bias;           /* n: h of M qdd + h, with springs of couplings, no forces acting      */
@@ -23,9 +23,9 @@ struct evaluation {
     struct frame_motion tip;
     int n_frames;
     struct frame_evaluation *frame;
-    double *gap, *gap_rate, *lambda;         /* n_rows                                            */
-    double *actuator_length, *actuator_rate; /* n_actuators                                       */
-    double *coupling_force, *coupling_gap;   /* n_couplings; the gap of elastic ones              */
+    double *gap, *gap_rate, *lambda;       /* n_rows                                            */
+    double *line_length, *line_rate;       /* n_lines                                       */
+    double *coupling_force, *coupling_gap; /* n_couplings; the gap of elastic ones              */
     struct arena arena;
 };
 

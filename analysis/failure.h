@@ -4,7 +4,7 @@
 
 #include "mech/mechanism.h"
 
-/* Reports a failure of a mechanism with the link, loop or actuator that caused it, and a remedy; nothing for STATUS_OK.
+/* Reports a failure of a mechanism with the link, loop or line that caused it, and a remedy; nothing for STATUS_OK.
    Returns the status. */
 enum status failure_report(struct report *report, const struct mechanism *m, enum status status);
 

@@ -36,24 +36,24 @@ static void name_inputs(struct inverse *inverse)
     }
     for (int a = 0; a < inverse->n_forces; a++) {
         char name[NAME_SIZE];
-        snprintf(name, sizeof name, "%s.force", inverse->robot->actuator[a].name);
+        snprintf(name, sizeof name, "%s.force", inverse->robot->line[a].name);
         add_name(inverse, name);
     }
 }
 
-/* Without drives, and without as many actuators as passive joints that they move, there is nothing to compute */
+/* Without drives, and without as many lines as passive joints that they move, there is nothing to compute */
 static enum status check_inputs(const struct inverse *inverse, const char *name, struct report *report)
 {
     const struct robot *robot = inverse->robot;
     if (inverse->n_inputs > 0) return STATUS_OK;
     report_add(report, REPORT_ERROR, "%s: nothing drives this robot: no joint that moves has a drive%s", name,
-               robot->n_actuators == 0 ? ""
+               robot->n_lines == 0 ? ""
                : robot_is_closed(robot)
-                   ? ", and forces of line actuators are computed for open robots alone: give joints a drive (no "
+                   ? ", and forces of lines are computed for open robots alone: give joints a drive (no "
                      "`passive`)"
-                   : ", and forces of line actuators follow from a motion only where there are as many as passive "
+                   : ", and forces of lines follow from a motion only where there are as many as passive "
                      "joints between their points: give the other joints a drive (no `passive`), or remove "
-                     "actuators");
+                     "lines");
     return STATUS_BAD_INPUT;
 }
 
@@ -67,10 +67,10 @@ enum status inverse_make(const char *name, const char *text, const struct robot 
     if (status != STATUS_OK) return inverse->report.errors == 0 ? failure_status(report, status) : status;
 
     const struct model *model = sim_model(inverse->sim);
-    const size_t n_actuators = (size_t)robot->n_actuators, most = 3 * (size_t)model->n_tau + n_actuators;
+    const size_t n_lines = (size_t)robot->n_lines, most = 3 * (size_t)model->n_tau + n_lines;
     for (int i = 0; i < robot->n_links; i++)
-        if (joint_actuated(robot, i)) inverse->n_forces = robot->n_actuators;
-    arena_arrays(&inverse->arena, n_actuators, ARRAYS(&inverse->F));
+        if (joint_actuated(robot, i)) inverse->n_forces = robot->n_lines;
+    arena_arrays(&inverse->arena, n_lines, ARRAYS(&inverse->F));
     arena_arrays(&inverse->arena, most, ARRAYS(&inverse->input));
     inverse->name = arena_allocate(&inverse->arena, most, sizeof *inverse->name);
     if (!inverse->arena.failed) name_inputs(inverse);
@@ -117,7 +117,7 @@ static enum status compute_row(struct inverse *inverse, struct report *report)
     }
     status = checked_update(inverse->sim, motion_time(inverse->motion, inverse->row), report);
     if (status != STATUS_OK) return status;
-    for (int a = 0; a < inverse->n_forces; a++) inverse->F[a] = sim_actuator_force(inverse->sim, a);
+    for (int a = 0; a < inverse->n_forces; a++) inverse->F[a] = sim_line_force(inverse->sim, a);
     fill_inputs(inverse, sim_drive_forces(inverse->sim), inverse->F);
     return STATUS_OK;
 }

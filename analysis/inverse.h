@@ -20,8 +20,8 @@ struct inverse {
     struct inverse_options options;
     struct rigid_inverse links; /* with `rigid`                                                      */
     int row;                    /* of the motion, at which `input` is                                */
-    int n_forces;               /* actuators that move joints in place of drives: all, or none       */
-    double *F;                  /* n_actuators                                                       */
+    int n_forces;               /* lines that move joints in place of drives: all, or none       */
+    double *F;                  /* n_lines                                                       */
     int n_inputs;               /* inputs of the robot: tau, or q, qd, qdd where prescribed, A.force */
     char **name;                /* n_inputs                                                          */
     double *input;              /* n_inputs, at this row                                             */

@@ -28,7 +28,7 @@ const char *motion_joint(const struct robot *robot, bool passive_too)
 {
     if (passive_too) return "joint that moves";
     for (int i = 0; i < robot->n_links; i++)
-        if (joint_actuated(robot, i)) return "joint with a drive or moved by actuators";
+        if (joint_actuated(robot, i)) return "joint with a drive or moved by lines";
     return "joint with a drive";
 }
 

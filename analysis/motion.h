@@ -9,7 +9,7 @@ enum { MOST_MOTION_ROWS = 1000000000 };
 
 struct motion {
     const struct robot *robot;
-    bool passive_too; /* passive joints have a motion too, even if no actuators move them */
+    bool passive_too; /* passive joints have a motion too, even if no lines move them */
     int n_rows;
     /* a table */
     struct csv table;

@@ -57,11 +57,11 @@ static enum status find_equilibrium(struct operating_point *point, struct report
             if (robot_drive_of_link(model->robot, i) == NULL) at->tau[lm->tau + k] = found->holding[lm->v + k];
         }
     }
-    memcpy(at->actuator_force, found->F, (size_t)model->robot->n_actuators * sizeof(double));
+    memcpy(at->line_force, found->F, (size_t)model->robot->n_lines * sizeof(double));
     return STATUS_OK;
 }
 
-/* Reports passive joints that are locked but would not be at rest if they were free. Joints that actuators balance are not checked: they
+/* Reports passive joints that are locked but would not be at rest if they were free. Joints that lines balance are not checked: they
    accelerate too if a locked base would fall. */
 static void report_unsupported(const struct operating_point *point, struct report *report)
 {

@@ -25,7 +25,7 @@ void operating_point_free(struct operating_point *point);
 
 /* Parameters that were set act, drives start, and qdd is computed. The loops of the state are closed first; if it was `given` and they are open, a
    warning is reported. With `equilibrium` the state becomes the static equilibrium that mech/statics.h finds from it: velocities
-   and prescribed accelerations are zero, free joints find their equilibrium, locked joints and actuators receive the torques and
+   and prescribed accelerations are zero, free joints find their equilibrium, locked joints and lines receive the torques and
    forces that hold them. STATUS_NO_EQUILIBRIUM, STATUS_BAD_INPUT if a loop cannot be closed, STATUS_NOT_FINITE. */
 enum status operating_point_move(struct operating_point *point, bool given, bool equilibrium, struct report *report);
 

@@ -244,9 +244,9 @@ static void check_drives(const struct robot *robot, const struct summary *summar
         const struct robot_drive *drive = &robot->drive[d];
         double v[MOST_VALUES];
         char name[MOST_NAME];
-        if (drive->actuator < 0) continue;
+        if (drive->line < 0) continue;
         robot_drive_values(robot, drive, v);
-        v[drive->drive->position] = m.element[drive->actuator].x;
+        v[drive->drive->position] = m.element[drive->line].x;
         const char *error = drive->drive->error(v);
         if (error != NULL)
             report_add(report, REPORT_WARNING, "%s: %.6g m long at the start: %s", robot_drive_name(robot, d, name),

@@ -10,7 +10,7 @@
 
 /* Relative tolerance for the rates of redundant drives: digits of a table */
 static const double DRIVES_AGREE = 1e-6;
-/* Residual forces on passive joints that actuators do not provide: rounding below this fraction of the largest */
+/* Residual forces on passive joints that lines do not provide: rounding below this fraction of the largest */
 static const double FORCES_AGREE = 1e-9;
 
 enum status rigid_inverse_make(const struct robot *robot, struct motion *motion, bool actuated, struct report *report,
@@ -24,7 +24,7 @@ enum status rigid_inverse_make(const struct robot *robot, struct motion *motion,
     const size_t nv = (size_t)model->nv;
     arena_arrays(&r->arena, (size_t)model->nq, ARRAYS(&r->q));
     arena_arrays(&r->arena, nv, ARRAYS(&r->qd, &r->qdd, &r->force));
-    arena_arrays(&r->arena, (size_t)robot->n_actuators, ARRAYS(&r->F));
+    arena_arrays(&r->arena, (size_t)robot->n_lines, ARRAYS(&r->F));
     r->passive = arena_allocate(&r->arena, nv, sizeof *r->passive);
     if (r->arena.failed) return failure_status(report, STATUS_NO_MEMORY);
     for (int i = 0; i < model->n_links; i++)
@@ -161,43 +161,43 @@ static enum status subtract_loop_forces(struct rigid_inverse *r, struct arena *s
     return status;
 }
 
-/* Forces F of actuators in place of drives: the least-squares solution of B_p F = force_p with the smallest norm, p being the
+/* Forces F of lines in place of drives: the least-squares solution of B_p F = force_p with the smallest norm, p being the
    passive joints of the robot file and B = dl/dq' (59). B F is subtracted from the forces of the joints. */
-static enum status find_actuator_forces(struct rigid_inverse *r, struct arena *scratch)
+static enum status find_line_forces(struct rigid_inverse *r, struct arena *scratch)
 {
     struct mechanism *m = &r->mechanism;
     const struct model *model = m->model;
     const struct input in = {.q = r->q};
-    const int n = model->nv, n_actuators = m->robot->n_actuators;
+    const int n = model->nv, n_lines = m->robot->n_lines;
     int rank, count = 0, row = 0;
     double *B, *rows, *x;
-    arena_arrays(scratch, (size_t)n * (size_t)n_actuators, ARRAYS(&B, &rows));
-    arena_arrays(scratch, (size_t)n + (size_t)n_actuators, ARRAYS(&x));
+    arena_arrays(scratch, (size_t)n * (size_t)n_lines, ARRAYS(&B, &rows));
+    arena_arrays(scratch, (size_t)n + (size_t)n_lines, ARRAYS(&x));
     enum status status = scratch->failed ? STATUS_NO_MEMORY : elements_measure(m, &in);
     if (status != STATUS_OK) return status;
-    for (int a = 0; a < n_actuators; a++) element_row(m, &m->element[a], B + n * a);
+    for (int a = 0; a < n_lines; a++) element_row(m, &m->element[a], B + n * a);
     for (int i = 0; i < model->n_links; i++) count += model->link[i].passive ? model->link[i].joint.nv : 0;
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];
         for (int k = 0; lm->passive && k < lm->joint.nv; k++, row++) {
-            for (int a = 0; a < n_actuators; a++) rows[count * a + row] = B[n * a + lm->v + k];
+            for (int a = 0; a < n_lines; a++) rows[count * a + row] = B[n * a + lm->v + k];
             x[row] = r->force[lm->v + k];
         }
     }
-    status = least_squares(count, n_actuators, rows, x, scratch, &rank);
-    for (int a = 0; a < n_actuators && status == STATUS_OK; a++) {
+    status = least_squares(count, n_lines, rows, x, scratch, &rank);
+    for (int a = 0; a < n_lines && status == STATUS_OK; a++) {
         r->F[a] = x[a];
         for (int i = 0; i < n; i++) r->force[i] -= B[n * a + i] * r->F[a];
     }
     return status;
 }
 
-/* Actuators in place of drives must provide all forces of the joints that they move */
+/* Lines in place of drives must provide all forces of the joints that they move */
 static enum status actuate(struct rigid_inverse *r, double t, struct arena *scratch, struct report *report)
 {
     const struct model *model = r->mechanism.model;
     const double most = largest_norm(model->nv, r->force);
-    const enum status status = find_actuator_forces(r, scratch);
+    const enum status status = find_line_forces(r, scratch);
     if (status != STATUS_OK) return failure_report(report, &r->mechanism, status);
     for (int i = 0; i < model->n_links; i++)
         for (int k = 0; joint_actuated(r->motion->robot, i) && k < model->link[i].joint.nv; k++)

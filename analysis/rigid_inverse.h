@@ -11,7 +11,7 @@ struct rigid_inverse {
     struct motion *motion;
     double *q, *qd, *qdd;    /* n: at a row; q of passive joints is the initial guess for the next one */
     double *force;           /* n                                                                      */
-    double *F;               /* n_actuators; if actuators replace drives                               */
+    double *F;               /* n_lines; if lines replace drives                               */
     int n_passive, *passive; /* velocities of the joints whose motion is not given                     */
     bool actuated;
     struct arena arena;
@@ -24,7 +24,7 @@ enum status rigid_inverse_make(const struct robot *robot, struct motion *motion,
 void rigid_inverse_free(struct rigid_inverse *r);
 
 /* Forces at a row of the motion. STATUS_OPEN_LOOP: rigid links cannot follow; STATUS_NOT_DETERMINED, STATUS_CONTRADICTION: passive
-   joints have no motion or no single one; STATUS_UNBALANCED: the actuators cannot provide the forces. */
+   joints have no motion or no single one; STATUS_UNBALANCED: the lines cannot provide the forces. */
 enum status rigid_inverse_at(struct rigid_inverse *r, int row, struct report *report);
 
 #endif

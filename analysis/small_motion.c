@@ -219,7 +219,7 @@ enum status small_motion_at(struct small_motion *motion, const struct model *mod
     struct report silent = {0}; /* redundant equations are reported elsewhere */
     enum status status;
 
-    /* the loads of actuators, and of a closed robot lambda with its loads */
+    /* the loads of lines, and of a closed robot lambda with its loads */
     if (full->constraints->n_rows == 0) {
         mechanism_set(full, &locked);
         status = mechanism_at(full, STAGE_FORCES);

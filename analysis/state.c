@@ -196,7 +196,7 @@ static void read_document(const struct json_path *document, const struct model *
          model->n_prescribed,
          state->at.prescribed_qdd,
          {"one number per prescribed velocity", "rad/s^2, m/s^2", ANY}},
-        {"actuator_force", model->robot->n_actuators, state->at.actuator_force, {"one number per actuator", "N", ANY}},
+        {"actuator_force", model->robot->n_lines, state->at.line_force, {"one number per actuator", "N", ANY}},
         {"qdd", model->nv, optional[0], {"qdd, one number per velocity,", "rad/s^2, m/s^2", ANY}},
         {"drive_states",
          robot_drive_states(model->robot),

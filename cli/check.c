@@ -267,10 +267,10 @@ static void print_connections(const struct robot *robot, const struct summary *s
         for (int k = 0; k < lm->joint.nq; k++) printf("%s%.9g", k > 0 ? ", " : " ", summary->start.at.q[lm->q + k]);
     }
     if (closed) printf("\n");
-    for (int i = 0; i < robot->n_actuators; i++) {
-        const struct actuator *actuator = &robot->actuator[i];
-        printf("actuator %s from %s to %s\n", actuator->name, attached_to(robot, &actuator->from, a, sizeof a),
-               attached_to(robot, &actuator->to, b, sizeof b));
+    for (int i = 0; i < robot->n_lines; i++) {
+        const struct line *line = &robot->line[i];
+        printf("actuator %s from %s to %s\n", line->name, attached_to(robot, &line->from, a, sizeof a),
+               attached_to(robot, &line->to, b, sizeof b));
     }
     for (int i = 0; i < robot->n_supplies; i++) {
         const struct supply *supply = &robot->supply[i];

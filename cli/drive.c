@@ -140,8 +140,8 @@ static int run(const void *given, struct report *report)
 const struct command command_drive = {
     .name = "drive",
     .summary =
-        "packs the FMU of a companion of an arm: an electric servo drive for a joint, a hydraulic cylinder for a line "
-        "actuator, an elastic gear, a spring, the motion of an axis, a load in a sling, a controller of the whole arm",
+        "packs the FMU of a companion of an arm: an electric servo drive for a joint, a hydraulic cylinder for a "
+        "line, an elastic gear, a spring, the motion of an axis, a load in a sling, a controller of the whole arm",
     .details = details,
     .option = rows,
     .size = sizeof(struct drive_options),

@@ -25,7 +25,7 @@ static const struct option rows[] = {
 
 static const char details[] = "Prints the matrices of `limber matrices` in M qdd + C qd + K (q - rest) + G = B tau, "
                               "with the parameters' meanings, units and values. Damping, friction, stops, and forces "
-                              "of actuators and loops are not shown. docs/equations.md has examples.";
+                              "of lines and loops are not shown. docs/equations.md has examples.";
 
 static int run(const void *given, struct cli_model *loaded, struct report *report)
 {

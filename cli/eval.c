@@ -79,9 +79,9 @@ static int print_evaluation(const struct robot *robot, const struct evaluation *
         json_add_numbers(out, "lambda", e->lambda, e->n_rows);
     }
     if (robot->n_couplings > 0) json_add(out, "couplings", json_couplings(robot, e));
-    if (e->n_actuators > 0) {
-        json_add_numbers(out, "actuator_length", e->actuator_length, e->n_actuators);
-        json_add_numbers(out, "actuator_rate", e->actuator_rate, e->n_actuators);
+    if (e->n_lines > 0) {
+        json_add_numbers(out, "actuator_length", e->line_length, e->n_lines);
+        json_add_numbers(out, "actuator_rate", e->line_rate, e->n_lines);
     }
     if (e->inverse != NULL) json_add_numbers(out, "inverse", e->inverse, e->n);
     return json_print_finite("eval", out);

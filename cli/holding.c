@@ -17,7 +17,7 @@ static bool is_name(const char *name, const char *text, size_t length)
     return strlen(name) == length && memcmp(name, text, length) == 0;
 }
 
-/* Holds or frees the joint or actuator of one name. Returns what is wrong with the name; NULL: nothing */
+/* Holds or frees the joint or line of one name. Returns what is wrong with the name; NULL: nothing */
 static const char *apply_name(const struct list *list, const char *name, size_t length, struct instance *sim)
 {
     struct robot *robot = sim_robot(sim);
@@ -35,11 +35,11 @@ static const char *apply_name(const struct list *list, const char *name, size_t 
         joint->hold = list->hold;
         found = true;
     }
-    for (int a = 0; list->lines && a < robot->n_actuators; a++) {
-        if (!is_name(robot->actuator[a].name, name, length)) continue;
-        if (robot_actuator_is_spring(robot, a))
+    for (int a = 0; list->lines && a < robot->n_lines; a++) {
+        if (!is_name(robot->line[a].name, name, length)) continue;
+        if (robot_line_is_spring(robot, a))
             return "the force of a spring follows from its length: it is neither held nor given";
-        robot->actuator[a].hold = list->hold;
+        robot->line[a].hold = list->hold;
         found = true;
     }
     if (found) return NULL;
@@ -53,8 +53,8 @@ int holding_apply(const struct common *options, struct instance *sim)
     const struct list lists[] = {
         {"--hold", h->hold, h->free, "it is in --free too", false, HOLD_HELD},
         {"--free", h->free, h->hold, "it is in --hold too", false, HOLD_FREE},
-        {"--hold-actuators", h->hold_actuators, h->free_actuators, "it is in --free-actuators too", true, HOLD_HELD},
-        {"--free-actuators", h->free_actuators, h->hold_actuators, "it is in --hold-actuators too", true, HOLD_FREE}};
+        {"--hold-actuators", h->hold_lines, h->free_lines, "it is in --free-actuators too", true, HOLD_HELD},
+        {"--free-actuators", h->free_lines, h->hold_lines, "it is in --hold-actuators too", true, HOLD_FREE}};
     for (const struct list *list = lists; list < lists + sizeof lists / sizeof *lists; list++)
         for (const char *name = list->names; name != NULL;) {
             const size_t length = strcspn(name, ",");

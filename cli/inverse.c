@@ -1,4 +1,4 @@
-/* limber inverse: joint torques and actuator forces for a joint motion, as a table that `limber simulate --inputs` takes. */
+/* limber inverse: joint torques and line forces for a joint motion, as a table that `limber simulate --inputs` takes. */
 #include "analysis/inverse.h"
 
 #include <math.h>
@@ -76,8 +76,8 @@ static int check(const void *given)
     const struct holding *holding = &options->common.holding;
     if ((options->trajectory != NULL) == (options->profile != 0))
         return cli_usage("inverse", "expected --trajectory CSV or --profile cycloid");
-    if ((holding->hold != NULL || holding->free != NULL || holding->hold_actuators != NULL ||
-         holding->free_actuators != NULL) &&
+    if ((holding->hold != NULL || holding->free != NULL || holding->hold_lines != NULL ||
+         holding->free_lines != NULL) &&
         (options->rigid || options->start == START_ZERO))
         return cli_usage("inverse",
                          "--hold and --free choose what a static start holds: leave out --rigid and --start zero");

@@ -71,7 +71,7 @@ struct json_object *linearization_json_point(const struct operating_point *point
     }
     if (wrenches != NULL) json_add(json, "frame_wrench", wrenches);
     json_add_numbers(json, "prescribed_qdd", at->prescribed_qdd, model->n_prescribed);
-    json_add_numbers(json, "actuator_force", at->actuator_force, robot->n_actuators);
+    json_add_numbers(json, "actuator_force", at->line_force, robot->n_lines);
     struct json_object *states = robot_drive_states(robot) > 0 ? json_object_new_array() : NULL;
     for (int d = 0; d < robot->n_drives; d++)
         for (int r = 0; r < robot->drive[d].drive->n_rows; r++)

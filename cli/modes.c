@@ -335,7 +335,7 @@ static int run_linear(const struct options *options, struct operating_point *poi
 bool modes_with_drives(const struct robot *robot, bool joints_free)
 {
     for (int d = 0; d < robot->n_drives; d++)
-        if (joints_free || robot->drive[d].actuator >= 0) return true;
+        if (joints_free || robot->drive[d].line >= 0) return true;
     return false;
 }
 

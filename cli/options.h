@@ -45,9 +45,9 @@ struct text_list {
     const char *text[MOST_SETTINGS];
 };
 
-/* Joints and actuators that a static equilibrium holds or frees: lists of names, separated by commas; NULL: not given. */
+/* Joints and lines that a static equilibrium holds or frees: lists of names, separated by commas; NULL: not given. */
 struct holding {
-    const char *hold, *free, *hold_actuators, *free_actuators;
+    const char *hold, *free, *hold_lines, *free_lines;
 };
 
 enum { JOINTS_LOCKED = 1, JOINTS_FREE }; /* --joints */
@@ -93,13 +93,13 @@ struct common {
     OPTION("-o", "FILE", OPTION_REDIRECT, TO_COMMON(output), .help = "result file instead of standard output")
 #define OPTION_FILE(VALUE, HELP) OPTION("-o", VALUE, OPTION_RESULT, TO_COMMON(output), .required = true, .help = HELP)
 
-/* --hold, --free and the same for actuators. The arguments of the macro are further members of these rows. */
+/* --hold, --free and the same for lines. The arguments of the macro are further members of these rows. */
 #define OPTIONS_HOLDING(...)                                                                                       \
     OPTION("--hold", "NAMES", OPTION_NAMES, TO_COMMON(holding.hold), .help = HOLD_HELP, __VA_ARGS__),              \
         OPTION("--free", "NAMES", OPTION_NAMES, TO_COMMON(holding.free), .help = "joints that move", __VA_ARGS__), \
-        OPTION("--hold-actuators", "NAMES", OPTION_NAMES, TO_COMMON(holding.hold_actuators),                       \
+        OPTION("--hold-actuators", "NAMES", OPTION_NAMES, TO_COMMON(holding.hold_lines),                           \
                .help = "line actuators that keep their lengths", __VA_ARGS__),                                     \
-        OPTION("--free-actuators", "NAMES", OPTION_NAMES, TO_COMMON(holding.free_actuators),                       \
+        OPTION("--free-actuators", "NAMES", OPTION_NAMES, TO_COMMON(holding.free_lines),                           \
                .help = "line actuators whose forces are given", __VA_ARGS__)
 #define OF_AN_EQUILIBRIUM .needs = "--static", .reason = "is an option of an equilibrium"
 #define STATIC_HELP \

@@ -78,8 +78,8 @@ void static_list_holding(const struct model *model, const struct static_answer *
 
 void static_list_forces(const struct model *model, const struct static_answer *answer, show_number *show, void *context)
 {
-    for (int a = 0; a < model->robot->n_actuators; a++)
-        show(context, model->robot->actuator[a].name, answer->found->F[a],
+    for (int a = 0; a < model->robot->n_lines; a++)
+        show(context, model->robot->line[a].name, answer->found->F[a],
              answer->found->line[a] == LINE_GIVEN    ? "N, given"
              : answer->found->line[a] == LINE_SPRING ? "N, spring"
                                                      : "N, holds");
@@ -169,8 +169,7 @@ static int print_json(const struct operating_point *point, const struct static_a
         lists[i].list(m->model, answer, add_number, list);
         json_add(out, lists[i].key, list);
     }
-    for (int a = 0; a < m->robot->n_actuators; a++)
-        json_add_number(lengths, m->robot->actuator[a].name, m->element[a].x);
+    for (int a = 0; a < m->robot->n_lines; a++) json_add_number(lengths, m->robot->line[a].name, m->element[a].x);
     for (int i = 0; i < m->robot->n_links; i++)
         if (m->model->link[i].m > 0) json_add_numbers(deflections, m->robot->link[i].name, answer->deflection[i], 3);
     json_add(out, "actuator_lengths", lengths);

@@ -6,7 +6,7 @@
 
 typedef void show_number(void *context, const char *name, double value, const char *unit);
 
-/* Torques and forces of joints that are held; forces of actuators. */
+/* Torques and forces of joints that are held; forces of lines. */
 void static_list_holding(const struct model *model, const struct static_answer *answer, show_number *show,
                          void *context);
 void static_list_forces(const struct model *model, const struct static_answer *answer, show_number *show,

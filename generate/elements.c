@@ -17,7 +17,7 @@ static expr length_of(struct graph *g, const expr line[3])
 static void measure_line(struct robot_parts *parts, int part, expr motion[2])
 {
     struct graph *g = parts->g;
-    const struct anchor *end = parts->model->actuator_end[part];
+    const struct anchor *end = parts->model->line_end[part];
     const struct placed from = frames_anchor(parts, &end[0]), to = frames_anchor(parts, &end[1]);
     const struct vector v_from = matrix_times(g, from.R, from.v), v_to = matrix_times(g, to.R, to.v);
     expr line[3], rate[3];
@@ -31,11 +31,11 @@ static void measure_line(struct robot_parts *parts, int part, expr motion[2])
 static void load_line(struct robot_parts *parts, int part)
 {
     struct graph *g = parts->g;
-    const struct anchor *end = parts->model->actuator_end[part];
+    const struct anchor *end = parts->model->line_end[part];
     const struct placed from = frames_anchor(parts, &end[0]), to = frames_anchor(parts, &end[1]);
     expr line[3], wrench[6] = {ZERO, ZERO, ZERO, ZERO, ZERO, ZERO};
     for (int k = 0; k < 3; k++) line[k] = expr_sub(g, to.p[k], from.p[k]);
-    const expr F = expr_div(g, parts->actuator[part], length_of(g, line));
+    const expr F = expr_div(g, parts->line[part], length_of(g, line));
     for (int s = 0; s < 2; s++) {
         for (int k = 0; k < 3; k++) wrench[3 + k] = expr_mul(g, s == 0 ? negative(F) : F, line[k]);
         loops_apply_wrench(parts, &end[s], wrench);

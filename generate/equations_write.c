@@ -228,7 +228,7 @@ static void write_head(const struct page *page, const char *command)
     fprintf(page->file, "%selastic_terms: %s\n", c, terms[e->parts.model->terms]);
     if (left_out) fprintf(page->file, "%sNot shown: damping, friction and stops\n", c);
     if (offset) fprintf(page->file, "%sNot shown: offsets and backlash of elastic couplings\n", c);
-    if (robot->n_actuators > 0) fprintf(page->file, "%sNot shown: forces of line actuators\n", c);
+    if (robot->n_lines > 0) fprintf(page->file, "%sNot shown: forces along lines\n", c);
     if (e->fourier.status == FOURIER_TOO_LARGE)
         fprintf(page->file, "%sWith intermediate variables: some entry has too many terms (--terms)\n", c);
     if (e->fourier.status == FOURIER_OTHER_FUNCTION)

@@ -14,7 +14,7 @@
 
 #define TAKES(argument) (1u << (argument))
 #define STATE           (TAKES(ARG_Q) | TAKES(ARG_QD))
-#define LOADS           (TAKES(ARG_ACTUATOR) | TAKES(ARG_TIP_WRENCH) | TAKES(ARG_FRAME_WRENCH))
+#define LOADS           (TAKES(ARG_LINE) | TAKES(ARG_TIP_WRENCH) | TAKES(ARG_FRAME_WRENCH))
 #define FORCED          (STATE | TAKES(ARG_TAU) | TAKES(ARG_PRESCRIBED) | LOADS)
 #define WITH_DRIVES     (FORCED | TAKES(ARG_DRIVE_INPUT) | TAKES(ARG_DRIVE_STATE))
 
@@ -28,7 +28,7 @@ static const struct {
      FORCED,
      {"qdd", "lambda"}},
     {"inverse",
-     "inverse dynamics of the tree: M qdd + bias, forces of actuators and loops not included",
+     "inverse dynamics of the tree: M qdd + bias, forces of lines and loops not included",
      STATE | TAKES(ARG_QDD),
      {"force"}},
     {"mass", "mass matrix, nv rows of nv, and bias: inverse dynamics at qdd = 0", STATE, {"M", "bias"}},
@@ -48,7 +48,7 @@ static const struct {
      {"force", "gap_acceleration"}},
     {"motion", "position and rate of what each drive moves", STATE, {"motion"}},
     {"driven",
-     "forward dynamics with the drives inside the arm, in place of their tau and actuator_force; rates of the states "
+     "forward dynamics with the drives inside the arm, in place of their given forces; rates of the states "
      "of "
      "the drives",
      WITH_DRIVES,
@@ -183,7 +183,7 @@ static struct input input_of(const struct generation *what, const double *inputs
                           .qd = inputs + generate_first(what, ARG_QD),
                           .tau = inputs + generate_first(what, ARG_TAU),
                           .prescribed_qdd = inputs + generate_first(what, ARG_PRESCRIBED),
-                          .actuator_force = inputs + generate_first(what, ARG_ACTUATOR),
+                          .line_force = inputs + generate_first(what, ARG_LINE),
                           .tip_wrench = what->wrenches ? inputs + generate_first(what, ARG_TIP_WRENCH) : NULL,
                           .frame_wrench = what->wrenches ? inputs + generate_first(what, ARG_FRAME_WRENCH) : NULL};
 }
@@ -323,7 +323,7 @@ enum status generate_reference(const struct generation *what, int i, const doubl
     if (i >= MOTION) return driven_reference(what, i, inputs, result);
     if (i == RESIDUAL) return residual_reference(m, &in, qdd, lambda, result);
     if (i == FORWARD || i == JACOBIAN) return forward_reference(what, i, &in, result);
-    in.tip_wrench = in.frame_wrench = in.actuator_force = NULL;
+    in.tip_wrench = in.frame_wrench = in.line_force = NULL;
     dyn_configuration(m->model, m->work, in.q);
     const enum status status = mechanism_load_elements(m, &in, &in); /* elastic couplings */
     if (status != STATUS_OK) return status;

@@ -40,7 +40,7 @@ static void set_efforts(struct robot_parts *parts, const expr *motion, expr *cha
     const int n = robot->n_drives;
     for (int i = 0; i < n; i++) {
         const struct robot_drive *rd = &robot->drive[i];
-        const expr F = rd->actuator >= 0 ? parts->actuator[rd->actuator] : parts->tau[parts->model->link[rd->link].tau];
+        const expr F = rd->line >= 0 ? parts->line[rd->line] : parts->tau[parts->model->link[rd->link].tau];
         expr sum = ZERO;
         for (int j = 0; j < 2 * n; j++) {
             const bool acts = j / 2 == i || (rd->supply >= 0 && rd->supply == robot->drive[j / 2].supply);

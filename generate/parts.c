@@ -392,7 +392,7 @@ void parts_number_arguments(const struct mechanism *mechanism, int n_kept, bool 
                                   [ARG_TAU] = m->n_tau,
                                   [ARG_QDD] = m->nv,
                                   [ARG_PRESCRIBED] = m->n_prescribed,
-                                  [ARG_ACTUATOR] = m->robot->n_actuators,
+                                  [ARG_LINE] = m->robot->n_lines,
                                   [ARG_TIP_WRENCH] = wrenches ? 6 : 0,
                                   [ARG_FRAME_WRENCH] = wrenches ? 6 * m->robot->n_frames : 0,
                                   [ARG_KEPT] = n_kept,
@@ -430,8 +430,8 @@ enum status parts_make(struct graph *g, const struct mechanism *mechanism, struc
     expr *inputs = allocate(parts, parts->first[ARG_KEPT], sizeof *inputs);
     if (parts->arena.failed) return STATUS_NO_MEMORY;
     for (int i = 0; i < parts->first[ARG_KEPT]; i++) inputs[i] = expr_input(g, i);
-    expr **const arguments[] = {&parts->q,          &parts->qd,       &parts->tau,        &parts->qdd,
-                                &parts->prescribed, &parts->actuator, &parts->tip_wrench, &parts->frame_wrench};
+    expr **const arguments[] = {&parts->q,          &parts->qd,   &parts->tau,        &parts->qdd,
+                                &parts->prescribed, &parts->line, &parts->tip_wrench, &parts->frame_wrench};
     for (int i = 0; i < ARG_KEPT; i++)
         *arguments[i] = parts->first[i] < parts->first[i + 1] ? inputs + parts->first[i] : NULL;
     list_parts(parts);

@@ -15,7 +15,7 @@ enum argument {
     ARG_TAU,
     ARG_QDD,
     ARG_PRESCRIBED,
-    ARG_ACTUATOR,
+    ARG_LINE,
     ARG_TIP_WRENCH,
     ARG_FRAME_WRENCH,
     ARG_KEPT,
@@ -119,7 +119,7 @@ struct robot_parts {
     const struct kept *kept;      /* parameters that stay arguments */
     int n_kept;
     int first[ARGUMENTS + 1]; /* inputs of the graph that hold an argument */
-    expr *q, *qd, *tau, *qdd, *prescribed, *actuator;
+    expr *q, *qd, *tau, *qdd, *prescribed, *line;
     expr *tip_wrench, *frame_wrench; /* none: they are zero */
     expr gravity[3];                 /* in our world frame */
     struct arena arena;

@@ -12,7 +12,7 @@ static const char *const argument_names[ARGUMENTS] = {[ARG_Q] = "q",
                                                       [ARG_TAU] = "tau",
                                                       [ARG_QDD] = "qdd",
                                                       [ARG_PRESCRIBED] = "prescribed_qdd",
-                                                      [ARG_ACTUATOR] = "actuator_force",
+                                                      [ARG_LINE] = "actuator_force",
                                                       [ARG_TIP_WRENCH] = "tip_wrench",
                                                       [ARG_FRAME_WRENCH] = "frame_wrench",
                                                       [ARG_KEPT] = "parameters",
@@ -253,18 +253,18 @@ static enum status write_test(FILE *file, const struct generation *what, const s
 
 /* ---- functions with drives ---------------------------------------------------------------------------------------- */
 
-/* Given forces and those of drives: added to tau, in place of actuator_force */
+/* Given forces and those of drives: added to tau, in place of line_force */
 static void write_forces(FILE *file, const struct robot *robot, const struct model *model, bool lines)
 {
-    const int count = lines ? robot->n_actuators : model->n_tau;
+    const int count = lines ? robot->n_lines : model->n_tau;
     const char *name = lines ? "force" : "torque";
     if (count == 0) return;
     fprintf(file, "    double %s[%d];\n    for (int i = 0; i < %d; i++) %s[i] = %s[i];\n", name, count, count, name,
             lines ? "actuator_force" : "tau");
     for (int d = 0; d < robot->n_drives; d++) {
         const struct robot_drive *rd = &robot->drive[d];
-        if ((rd->actuator >= 0) == lines)
-            fprintf(file, "    %s[%d] %s v[effort[%d]];\n", name, lines ? rd->actuator : model->link[rd->link].tau,
+        if ((rd->line >= 0) == lines)
+            fprintf(file, "    %s[%d] %s v[effort[%d]];\n", name, lines ? rd->line : model->link[rd->link].tau,
                     lines ? "=" : "+=", d);
     }
 }
@@ -292,7 +292,7 @@ static void write_driven(FILE *file, const struct generation *what, int i)
     for (int k = 0; k < c.n; k++) {
         const char *name = c.name[k];
         if (name == argument_names[ARG_TAU]) name = "torque";
-        if (name == argument_names[ARG_ACTUATOR]) name = "force";
+        if (name == argument_names[ARG_LINE]) name = "force";
         fprintf(file, "%s%s", k > 0 ? ", " : "", name);
     }
     fputs(");\n}\n\n", file);

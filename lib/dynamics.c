@@ -168,7 +168,7 @@ int limber_robot_multipliers(limber_robot *robot, double *lambda)
     return finish(robot, status, loops->n_rows, lambda);
 }
 
-/* ---- energy, actuators ---------------------------------------------------------------------------------------- */
+/* ---- energy, lines ---------------------------------------------------------------------------------------- */
 
 int limber_robot_energy(limber_robot *robot, double *kinetic, double *elastic, double *gravity)
 {
@@ -191,7 +191,7 @@ int limber_robot_actuator_lengths(limber_robot *robot, double *length, double *r
     const struct force_element *line = robot->mechanism.element;
     mechanism_place(&robot->mechanism, PLACED_AND_MOVING);
     elements_measure(&robot->mechanism, &robot->in);
-    for (int i = 0; i < robot->robot->n_actuators; i++) {
+    for (int i = 0; i < robot->robot->n_lines; i++) {
         if (length != NULL) length[i] = line[i].x;
         if (rate != NULL) rate[i] = line[i].rate;
     }

@@ -21,7 +21,7 @@ static enum status make_point(const limber_robot *robot, struct report *report, 
 
 /* ---- static equilibrium ------------------------------------------------------------------------------------------- */
 
-int limber_robot_settle(limber_robot *robot, double *tau, double *actuator_force)
+int limber_robot_settle(limber_robot *robot, double *tau, double *line_force)
 {
     if (robot == NULL) return LIMBER_BAD_ARGUMENT;
     struct report *report = &robot->messages.report;
@@ -35,8 +35,8 @@ int limber_robot_settle(limber_robot *robot, double *tau, double *actuator_force
         constraints_choose(&robot->mechanism, robot->at.q, &silent);
         mechanism_set(&robot->mechanism, &robot->in);
         if (tau != NULL) memcpy(tau, robot->at.tau, (size_t)limber_robot_joint_forces(robot) * sizeof *tau);
-        if (actuator_force != NULL)
-            memcpy(actuator_force, robot->at.actuator_force, (size_t)limber_robot_actuators(robot) * sizeof(double));
+        if (line_force != NULL)
+            memcpy(line_force, robot->at.line_force, (size_t)robot->mechanism.robot->n_lines * sizeof(double));
     }
     operating_point_free(&point);
     return (int)status;

@@ -127,7 +127,7 @@ int limber_robot_links(const limber_robot *robot)
 
 int limber_robot_actuators(const limber_robot *robot)
 {
-    return robot->robot->n_actuators;
+    return robot->robot->n_lines;
 }
 
 int limber_robot_frames(const limber_robot *robot)
@@ -165,9 +165,9 @@ const char *limber_robot_joint_name(const limber_robot *robot, int link)
     return within(link, robot->robot->n_links) ? robot->robot->link[link].joint.name : NULL;
 }
 
-const char *limber_robot_actuator_name(const limber_robot *robot, int actuator)
+const char *limber_robot_actuator_name(const limber_robot *robot, int line)
 {
-    return within(actuator, robot->robot->n_actuators) ? robot->robot->actuator[actuator].name : NULL;
+    return within(line, robot->robot->n_lines) ? robot->robot->line[line].name : NULL;
 }
 
 const char *limber_robot_loop_name(const limber_robot *robot, int loop)
@@ -322,5 +322,5 @@ int limber_robot_set_prescribed_accelerations(limber_robot *robot, const double 
 int limber_robot_set_actuator_forces(limber_robot *robot, const double *force)
 {
     if (robot == NULL) return LIMBER_BAD_ARGUMENT;
-    return set_numbers(robot, __func__, limber_robot_actuators(robot), force, robot->at.actuator_force);
+    return set_numbers(robot, __func__, limber_robot_actuators(robot), force, robot->at.line_force);
 }

@@ -30,7 +30,7 @@ static bool draw_picture(struct xml *xml, const struct fmu *fmu)
     xml_text(
         xml,
         "Blue: flexible links; gray: rigid links; dark: driven joints; light: passive joints; pink: prescribed joints; "
-        "orange: line actuators, loops and the tip frame; yellow: payload.");
+        "orange: lines, loops and the tip frame; yellow: payload.");
     xml_end_full(xml);
     xml_end_full(xml);
     free(text);
@@ -254,7 +254,7 @@ static void write_words(struct xml *xml, const struct fmu *fmu)
         "steps (co-simulation) or in event mode (model exchange).");
     if (fmu->model != NULL)
         html_paragraph(
-            xml, "With start_static the robot starts in static equilibrium: driven joints and line actuators are "
+            xml, "With start_static the robot starts in static equilibrium: driven joints and lines are "
                  "held, elastic coordinates and passive joints are at rest. The log has the torques and forces that "
                  "hold it; inputs stay as they are set.");
     html_paragraph(

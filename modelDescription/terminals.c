@@ -20,7 +20,7 @@ static const struct terminal {
     {"_limber.line",
      "N",
      "line",
-     "the two pins of a line actuator and what acts between them",
+     "the two points of a line and what acts between them",
      {{"force", "force"}, {"length", "length"}, {"rate", "rate"}}},
     {"_limber.point",
      "N",

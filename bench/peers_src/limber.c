@@ -24,7 +24,7 @@ static int comparable(const struct model *model)
         const struct link_model *lm = &model->link[i];
         if (lm->body != NULL || lm->joint.nv != 1 || lm->joint.part[0] != TURNS || lm->prescribed >= 0) return 0;
     }
-    return model->robot->n_loops + model->robot->n_actuators == 0;
+    return model->robot->n_loops + model->robot->n_lines == 0;
 }
 
 struct limber *limber_make(const char *robot_file)

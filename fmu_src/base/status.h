@@ -13,8 +13,8 @@
     X(SINGULAR_LOOP, 3, "a loop is singular: its constraint forces are not determined in this position")   \
     X(LOOP_NOT_CLOSED, 4, "a loop cannot be closed")                                                       \
     X(MISSED_LOOP, 5, "a redundant constraint that was dropped at the start is violated")                  \
-    X(SHORT_ACTUATOR, 6, "the two points of an actuator coincide, so its force has no direction")          \
-    X(UNBALANCED, 7, "the actuator forces are not determined by the motion: a lever arm is zero")          \
+    X(SHORT_LINE, 6, "the two points of a line coincide, so its force has no direction")                   \
+    X(UNBALANCED, 7, "the forces of lines are not determined by the motion: a lever arm is zero")          \
     X(DRIVE_ERROR, 8, "the drive cannot work in this state")                                               \
     /* recoverable: the integrator from this state */                                                      \
     X(STEPS_TOO_SHORT, 20, "the motion is too fast: the steps became too small to reach the end")          \

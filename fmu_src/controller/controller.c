@@ -249,7 +249,7 @@ static enum status check_robot(const struct instance *arm, const char *name, str
     const struct robot *robot = sim_robot(arm);
     const char *wrong = robot->n_loops > 0       ? "it has loops"
                         : robot->n_couplings > 0 ? "it has couplings"
-                        : robot->n_actuators > 0 ? "it has line actuators"
+                        : robot->n_lines > 0     ? "forces act along lines in it"
                         : robot->n_drives > 0    ? "it has drives inside the arm, whose torques are not inputs"
                                                  : NULL;
     for (int i = 0; i < robot->n_links && wrong == NULL; i++) {

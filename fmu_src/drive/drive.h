@@ -41,7 +41,7 @@ struct drive {
     const struct drive_row *row;
     int n_driven;       /* inputs position + i and rate + i, i < n_driven, are the motion of what is driven: */
     int position, rate; /* within a step the position continues at its rate                                 */
-    int effort;         /* output that acts on the arm: a joint torque or the force of a line actuator; -1: none      */
+    int effort;         /* output that acts on the arm: a joint torque or the force of a line; -1: none      */
     int command;        /* input that hold() sets; -1: none                                                           */
     int demand, share;  /* flow from the supply if it is unlimited, independent of the input share: the factor on that
                            flow; -1: no flow                                                                          */

@@ -1,4 +1,4 @@
-/* An elastic joint drive: a motor behind a gear that is compliant and may have play (series elastic actuator, harmonic drive).
+/* An elastic joint drive: a motor behind a gear that is compliant and may have play (series elastic line, harmonic drive).
    Equations and numbers: docs/drives.md; Spong, Modeling and control of elastic joint robots, 1987; Nordin and Gutman, Controlling
    mechanical systems with backlash: a survey, 2002.
 

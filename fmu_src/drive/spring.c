@@ -1,4 +1,4 @@
-/* A spring and damper between the two pins of a line actuator. It has no states and no command. Equations: docs/drives.md. */
+/* A spring and damper between the two pins of a line. It has no states and no command. Equations: docs/drives.md. */
 #include "drive/drive.h"
 
 /* clang-format off */
@@ -53,7 +53,7 @@ static void start(double *v)
 
 const struct drive spring_drive = {
     .name = "spring",
-    .description = "Spring and damper between the pins of a line actuator: length and rate in, force out",
+    .description = "Spring and damper between the two points of a line: length and rate in, force out",
     .n_rows = ROWS,
     .n_states = 0,
     .row = table,

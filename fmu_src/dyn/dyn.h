@@ -5,7 +5,7 @@
 
 #include "dyn/work.h"
 
-/* A wrench (moment; force) on O or a section of a link, at its origin, world axes: of loops and actuators. */
+/* A wrench (moment; force) on O or a section of a link, at its origin, world axes: of loops and lines. */
 struct load {
     int link;    /* -1: on the world, without effect */
     int section; /* -1: O                            */
@@ -21,10 +21,10 @@ struct input {
        (model_frame_acts()) */
     const double *frame_wrench;
     const double *prescribed_qdd; /* n_prescribed                                                    */
-    const double *actuator_force; /* n_actuators; mech/ converts them to loads              [N]      */
+    const double *line_force;     /* n_lines; mech/ converts them to loads              [N]      */
     double *
         drive; /* all values of the drives inside the arm, of which mech/ computes those that follow from states, inputs and
-                      motion; NULL: their efforts are in tau and actuator_force                       */
+                      motion; NULL: their efforts are in tau and line_force                       */
     const double *joint_force; /* nv: more forces on the velocities of joints                    */
     int n_loads;
     const struct load *load; /* additional wrenches                                             */

@@ -1,4 +1,4 @@
-/* Frames fixed to links: for output, loops, actuators and loads. */
+/* Frames fixed to links: for output, loops, lines and loads. */
 #include <string.h>
 
 #include "dyn/dyn.h"

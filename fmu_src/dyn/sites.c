@@ -16,8 +16,8 @@ static const struct site *site_number(const struct robot *robot, int n, bool *ac
     n -= robot->n_links;
     if (n < 2 * robot->n_loops) return &robot->loop[n / 2].side[n % 2];
     n -= 2 * robot->n_loops;
-    if (n < 2 * robot->n_actuators) return n % 2 == 0 ? &robot->actuator[n / 2].from : &robot->actuator[n / 2].to;
-    n -= 2 * robot->n_actuators;
+    if (n < 2 * robot->n_lines) return n % 2 == 0 ? &robot->line[n / 2].from : &robot->line[n / 2].to;
+    n -= 2 * robot->n_lines;
     if (n >= robot->n_frames) return NULL;
     *acts = robot->frame[n].load || robot->every_frame_loaded;
     return &robot->frame[n].site;
@@ -108,7 +108,7 @@ enum status sites_make_anchors(struct model *model)
     const struct robot *robot = model->robot;
     struct arena *arena = &model->arena;
     model->loop_side = arena_allocate(arena, (size_t)robot->n_loops, sizeof *model->loop_side);
-    model->actuator_end = arena_allocate(arena, (size_t)robot->n_actuators, sizeof *model->actuator_end);
+    model->line_end = arena_allocate(arena, (size_t)robot->n_lines, sizeof *model->line_end);
     model->frame = arena_allocate(arena, (size_t)robot->n_frames, sizeof *model->frame);
     model->strain = arena_allocate(arena, (size_t)robot->n_frames, sizeof *model->strain);
     if (arena->failed) return STATUS_NO_MEMORY;
@@ -116,9 +116,9 @@ enum status sites_make_anchors(struct model *model)
         for (int s = 0; s < 2; s++) model->loop_side[i][s] = sites_anchor(model, &robot->loop[i].side[s]);
         model->loop_side[i][2] = model_hinge(robot->loop[i].plane_of);
     }
-    for (int i = 0; i < robot->n_actuators; i++) {
-        model->actuator_end[i][0] = sites_anchor(model, &robot->actuator[i].from);
-        model->actuator_end[i][1] = sites_anchor(model, &robot->actuator[i].to);
+    for (int i = 0; i < robot->n_lines; i++) {
+        model->line_end[i][0] = sites_anchor(model, &robot->line[i].from);
+        model->line_end[i][1] = sites_anchor(model, &robot->line[i].to);
     }
     enum status status = STATUS_OK;
     for (int i = 0; i < robot->n_frames && status == STATUS_OK; i++) {

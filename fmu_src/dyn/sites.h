@@ -4,13 +4,13 @@
 
 #include "dyn/model.h"
 
-/* The sections of a flexible link: its tip, those that children, loops, actuators and loads act on, those that are only observed. */
+/* The sections of a flexible link: its tip, those that children, loops, lines and loads act on, those that are only observed. */
 enum status sites_make_sections(struct model *model, int link);
 
 /* A site of the robot. Its link and the sections of this link are made already. */
 struct anchor sites_anchor(const struct model *model, const struct site *site);
 
-/* Anchors of loops, actuators and frames, and the strains at stations. After all links. */
+/* Anchors of loops, lines and frames, and the strains at stations. After all links. */
 enum status sites_make_anchors(struct model *model);
 
 #endif

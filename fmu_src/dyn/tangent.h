@@ -32,9 +32,9 @@ struct direction {
     const double *frame_wrench;   /* 6 for every frame of the robot, world axes                  */
     const double *prescribed_qdd; /* n_prescribed                                                */
     struct mass_direction masses;
-    const double *actuator_force; /* n_actuators                                                 */
-    double *drive;                /* of states and inputs of drives; mech/ computes the others   */
-    const double *joint_force;    /* nv; read after the outward sweep                            */
+    const double *line_force;  /* n_lines                                                 */
+    double *drive;             /* of states and inputs of drives; mech/ computes the others   */
+    const double *joint_force; /* nv; read after the outward sweep                            */
 };
 
 /* (omega; alpha; a; u) of T, the frame of a section, u = v of T minus v of O; padded to whole vectors */

@@ -1,4 +1,4 @@
-/* A frame fixed to a link or to the world: a loop frame, the hinge frame that carries the plane of a loop, an end of an actuator. */
+/* A frame fixed to a link or to the world: a loop frame, the hinge frame that carries the plane of a loop, an end of an line. */
 #ifndef MECH_ATTACHMENT_H
 #define MECH_ATTACHMENT_H
 

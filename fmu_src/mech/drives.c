@@ -181,12 +181,12 @@ void drives_state_columns(struct mechanism *m, const struct input *in)
     }
 }
 
-void drives_copy_efforts(const struct mechanism *m, const double *values, double *tau, double *actuator_force)
+void drives_copy_efforts(const struct mechanism *m, const double *values, double *tau, double *line_force)
 {
     for (int d = 0; d < m->robot->n_drives; d++) {
         const struct robot_drive *rd = &m->robot->drive[d];
         const double effort = values[rd->first + rd->drive->effort];
-        if (rd->actuator >= 0) actuator_force[rd->actuator] = effort;
+        if (rd->line >= 0) line_force[rd->line] = effort;
         else tau[m->model->link[rd->link].tau] = effort;
     }
 }

@@ -49,7 +49,7 @@ void drives_state_columns(struct mechanism *m, const struct input *in);
 void drives_rates(const struct robot *robot, const double *values, double *rate);
 
 /* Efforts as forces given from outside, for an input without drives: tau of joints, forces of lines. */
-void drives_copy_efforts(const struct mechanism *m, const double *values, double *tau, double *actuator_force);
+void drives_copy_efforts(const struct mechanism *m, const double *values, double *tau, double *line_force);
 
 /* ---- in an implicit step ------------------------------------------------------------------------------------------------- */
 

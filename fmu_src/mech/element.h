@@ -12,7 +12,7 @@ struct force_kind;
 
 struct force_element {
     const struct force_kind *kind;
-    int part;  /* what it is in the robot: number of an actuator, of the link of a joint, of a coupling  */
+    int part;  /* what it is in the robot: number of an line, of the link of a joint, of a coupling  */
     int drive; /* the drive that exerts its force; -1: none                                              */
     int load;  /* first of its kind->n_ends wrenches among those of the mechanism                        */
     const struct anchor *anchor; /* n_ends: where these act                                              */
@@ -38,7 +38,7 @@ struct force_kind {
     bool on_joint;                                                     /* x is the position of a joint           */
     int n_ends;                                                        /* places where it acts                   */
     const struct anchor *(*ends)(const struct model *model, int part); /* NULL: none */
-    /* Sets x, rate and places. STATUS_SHORT_ACTUATOR: it has no direction. */
+    /* Sets x, rate and places. STATUS_SHORT_LINE: it has no direction. */
     enum status (*measure)(struct mechanism *m, const struct input *in, struct force_element *e);
     /* Sets F without a drive, its derivatives, energy and loss. */
     void (*force)(struct mechanism *m, const struct input *in, struct force_element *e);
@@ -56,7 +56,7 @@ struct force_kind {
 
 extern const struct force_kind line_element, hinge_element, coupling_element;
 
-/* Elements of the robot: all its line actuators in their order, joints with drives, elastic couplings. Also after the model was made
+/* Elements of the robot: all its lines in their order, joints with drives, elastic couplings. Also after the model was made
    again. From the arena; the caller checks whether it failed. */
 void elements_make(struct mechanism *m, struct arena *arena);
 void elements_place(struct mechanism *m);

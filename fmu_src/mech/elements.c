@@ -22,8 +22,8 @@ static int number_of_drive(const struct robot *robot, const struct robot_drive *
 static void list_elements(struct mechanism *m)
 {
     const struct robot *robot = m->robot;
-    for (int a = 0; a < robot->n_actuators; a++)
-        add_element(m, &line_element, a, number_of_drive(robot, robot_drive_of_actuator(robot, a)));
+    for (int a = 0; a < robot->n_lines; a++)
+        add_element(m, &line_element, a, number_of_drive(robot, robot_drive_of_line(robot, a)));
     for (int d = 0; d < robot->n_drives; d++)
         if (robot->drive[d].link >= 0) add_element(m, &hinge_element, robot->drive[d].link, d);
     for (int c = 0; c < robot->n_couplings; c++)
@@ -32,7 +32,7 @@ static void list_elements(struct mechanism *m)
 
 void elements_make(struct mechanism *m, struct arena *arena)
 {
-    const size_t most = (size_t)(m->robot->n_actuators + m->robot->n_drives + m->robot->n_couplings),
+    const size_t most = (size_t)(m->robot->n_lines + m->robot->n_drives + m->robot->n_couplings),
                  nv = (size_t)m->model->nv, rows = (size_t)m->constraints->n_rows;
     struct element_rows *r = &m->rows;
     m->element = arena_allocate(arena, most, sizeof *m->element);

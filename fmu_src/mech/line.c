@@ -1,4 +1,4 @@
-/* Line actuators: a force along the line through two points, each fixed in a frame of a link or in the world. (theory.md 59, 60) */
+/* Lines: a force along the line through two points, each fixed in a frame of a link or in the world. (theory.md 59, 60) */
 #include <math.h>
 #include <string.h>
 
@@ -18,18 +18,18 @@ static enum status measure(struct mechanism *m, const struct input *in, struct f
     e->x = sqrt(dot3(e->u, e->u));
     for (int k = 0; k < 3; k++) e->u[k] /= e->x;
     e->rate = difference(e->u, e->end[1].frame.v, e->end[0].frame.v);
-    return e->x >= SHORTEST ? STATUS_OK : STATUS_SHORT_ACTUATOR;
+    return e->x >= SHORTEST ? STATUS_OK : STATUS_SHORT_LINE;
 }
 
 static const struct anchor *ends(const struct model *model, int part)
 {
-    return model->actuator_end[part];
+    return model->line_end[part];
 }
 
 static void force(struct mechanism *m, const struct input *in, struct force_element *e)
 {
     (void)m;
-    e->F = in->actuator_force != NULL ? in->actuator_force[e->part] : 0;
+    e->F = in->line_force != NULL ? in->line_force[e->part] : 0;
 }
 
 /* F u on the point `to` and -F u on `from`, as a wrench on the frame of one of them */
@@ -78,7 +78,7 @@ static void change_loads(struct mechanism *m, const struct force_element *e)
 
 static double force_change(const struct direction *direction, const struct force_element *e)
 {
-    return direction->actuator_force != NULL ? direction->actuator_force[e->part] : 0;
+    return direction->line_force != NULL ? direction->line_force[e->part] : 0;
 }
 
 const struct force_kind line_element = {.part = "actuators",

@@ -282,9 +282,9 @@ const char *mechanism_reason(const struct mechanism *m, enum status status, char
                  "%s: nothing resists the motion of link '%s' (joint '%s'): give it or what it carries mass, inertia "
                  "or motor_inertia",
                  why, link->name, link->joint.name);
-    else if (status == STATUS_SHORT_ACTUATOR)
-        snprintf(text, REASON_SIZE, "actuators[%d] (%s): %s", m->element[m->failed_element].part,
-                 robot->actuator[m->element[m->failed_element].part].name, why);
+    else if (status == STATUS_SHORT_LINE)
+        snprintf(text, REASON_SIZE, "%s[%d] (%s): %s", line_element.part, m->element[m->failed_element].part,
+                 robot->line[m->element[m->failed_element].part].name, why);
     else if (status == STATUS_SINGULAR_LOOP)
         snprintf(text, REASON_SIZE, "%s: %s",
                  constraint_label(&m->constraints->constraint[m->constraints->failed], label), why);

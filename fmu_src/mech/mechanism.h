@@ -27,7 +27,7 @@ struct mechanism {
     int n_elements;
     struct force_element *element;
     struct drives drives;
-    int failed_element;  /* index, after STATUS_SHORT_ACTUATOR                                    */
+    int failed_element;  /* index, after STATUS_SHORT_LINE                                    */
     enum places acts_at; /* what elements need                                                    */
 
     struct input in;            /* the state and what acts on it, by mechanism_set()                     */
@@ -85,7 +85,7 @@ void mechanism_energy(const struct mechanism *m, const struct input *in, struct 
    changes in a direction (mechanism_tangent()). After elements_measure(). (coupling.c) */
 void mechanism_couplings(struct mechanism *m, bool changes, double *force, double *gap);
 
-/* Why the last function of a mechanism failed, with the link, the loop or the actuator that is the cause, and what to do. */
+/* Why the last function of a mechanism failed, with the link, the loop or the line that is the cause, and what to do. */
 const char *mechanism_reason(const struct mechanism *m, enum status status, char text[REASON_SIZE]);
 
 /* ---- residual form, for implicit steps (newton.c, theory.md 73 to 75) --------------------------------------------- */

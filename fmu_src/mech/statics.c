@@ -24,7 +24,7 @@ enum { MOST_ITERATIONS = 60 };
 
 enum status statics_make(const struct mechanism *m, struct statics *s)
 {
-    const size_t nv = (size_t)m->model->nv, nq = (size_t)m->model->nq, lines = (size_t)m->robot->n_actuators,
+    const size_t nv = (size_t)m->model->nv, nq = (size_t)m->model->nq, lines = (size_t)m->robot->n_lines,
                  rows = (size_t)m->constraints->n_rows, N = nv + rows + lines + 1;
     memset(s, 0, sizeof *s);
     struct arena *arena = &s->arena;
@@ -55,7 +55,7 @@ enum status statics_make(const struct mechanism *m, struct statics *s)
         statics_free(s);
         return STATUS_NO_MEMORY;
     }
-    s->in = (struct input){.q = s->q, .qd = s->zero, .tau = s->tau, .actuator_force = s->F};
+    s->in = (struct input){.q = s->q, .qd = s->zero, .tau = s->tau, .line_force = s->F};
     return STATUS_OK;
 }
 
@@ -73,7 +73,7 @@ void statics_ask(const struct mechanism *m, struct statics *s)
     const struct robot *robot = m->robot;
     bool usual = true,
          lines_balance = false; /* usual: the file says nothing about lines and the joints that they move */
-    for (int a = 0; a < robot->n_actuators; a++) usual = usual && robot->actuator[a].hold == HOLD_USUAL;
+    for (int a = 0; a < robot->n_lines; a++) usual = usual && robot->line[a].hold == HOLD_USUAL;
     for (int i = 0; i < robot->n_links; i++)
         usual = usual && (!joint_actuated(robot, i) || robot->link[i].joint.hold == HOLD_USUAL);
     for (int i = 0; i < m->model->n_links; i++) {
@@ -89,11 +89,11 @@ void statics_ask(const struct mechanism *m, struct statics *s)
         }
         for (int k = 0; k < lm->m; k++) s->moves[lm->eta_v + k] = true;
     }
-    for (int a = 0; a < robot->n_actuators; a++)
-        s->line[a] = robot_actuator_is_spring(robot, a)     ? LINE_SPRING
-                     : robot->actuator[a].hold == HOLD_FREE ? LINE_GIVEN
-                     : lines_balance                        ? LINE_BALANCES
-                                                            : LINE_KEPT;
+    for (int a = 0; a < robot->n_lines; a++)
+        s->line[a] = robot_line_is_spring(robot, a)     ? LINE_SPRING
+                     : robot->line[a].hold == HOLD_FREE ? LINE_GIVEN
+                     : lines_balance                    ? LINE_BALANCES
+                                                        : LINE_KEPT;
 }
 
 /* Numbers of equations and unknowns */
@@ -104,7 +104,7 @@ static void number_unknowns(const struct mechanism *m, struct statics *s)
     s->k = m->constraints->n_active;
     for (int i = 0; i < m->model->nv; i++)
         if (s->moves[i]) s->coordinate[s->n++] = i;
-    for (int a = 0; a < m->robot->n_actuators; a++) {
+    for (int a = 0; a < m->robot->n_lines; a++) {
         if (s->line[a] <= LINE_SPRING) continue;
         s->row_of[s->h] = -1;
         if (s->line[a] == LINE_BALANCES) {
@@ -135,9 +135,9 @@ static void evaluate_springs(struct mechanism *m, struct statics *s)
 {
     bool measured = false;
     const struct input at = {.q = s->q};
-    for (int a = 0; a < m->robot->n_actuators; a++) {
+    for (int a = 0; a < m->robot->n_lines; a++) {
         if (s->line[a] != LINE_SPRING) continue;
-        const struct robot_drive *spring = robot_drive_of_actuator(m->robot, a);
+        const struct robot_drive *spring = robot_drive_of_line(m->robot, a);
         double v[MOST_VALUES], dv[MOST_VALUES] = {0};
         if (!measured) {
             dyn_configuration(m->model, m->work, s->q);
@@ -282,7 +282,7 @@ void statics_derivatives(struct mechanism *m, struct statics *s)
     dyn_velocity(m->model, m->work, &s->in);
     dyn_tangent_state(m->model, m->work, m->tangent, &loaded, s->zero);
     mechanism_force_jacobian(m, &loaded, s->by_q, s->by_qd);
-    for (int a = 0; a < m->robot->n_actuators; a++) { /* by_q += J' dF/dl J of springs */
+    for (int a = 0; a < m->robot->n_lines; a++) { /* by_q += J' dF/dl J of springs */
         if (s->line[a] != LINE_SPRING) continue;
         element_row(m, &m->element[a], s->scratch);
         for (size_t j = 0; j < nv; j++)
@@ -369,7 +369,7 @@ double statics_longest(const struct mechanism *m, const struct statics *s, const
 static void copy_point(const struct mechanism *m, const struct statics *s, double *kept, bool back)
 {
     double *const part[3] = {s->q, s->lambda, s->F};
-    const int count[3] = {m->model->nq, m->constraints->n_rows, m->robot->n_actuators};
+    const int count[3] = {m->model->nq, m->constraints->n_rows, m->robot->n_lines};
     for (int i = 0; i < 3; kept += count[i++])
         memcpy(back ? part[i] : kept, back ? kept : part[i], (size_t)count[i] * sizeof *kept);
 }
@@ -511,7 +511,7 @@ enum status statics_solve(struct mechanism *m, struct statics *s)
     memset(s->r_unit, 0, (size_t)s->N * sizeof *s->r_unit);
     enum status status = evaluate_point(m, s);
     if (status != STATUS_OK) return status;
-    for (int a = 0; a < m->robot->n_actuators; a++) s->length[a] = m->element[a].x;
+    for (int a = 0; a < m->robot->n_lines; a++) s->length[a] = m->element[a].x;
     if (isinf(statics_residual(m, s))) return without_residual(m, s);
     statics_derivatives(m, s);
     find_units(m, s);

@@ -1,7 +1,7 @@
 /* Static equilibrium of a mechanism: positions and forces for which nothing accelerates. (theory.md 97 to 100)
  *
  * Unknown are the coordinates that may move (joints that are free, all elastic coordinates), the multipliers of the loops and the
- * forces of actuators that hold:
+ * forces of lines that hold:
  *
  *     f(x) - tau - G' lambda - B F = 0 on the coordinates that move,   gap(x) = 0,   l(x) = l_start of the lines that are held
  *
@@ -12,7 +12,7 @@
 
 #include "mech/mechanism.h"
 
-/* What an actuator does: its force is given; it is a spring (a drive without states), whose force depends on its length; its length is
+/* What an line does: its force is given; it is a spring (a drive without states), whose force depends on its length; its length is
    kept, and the force is found; or the force is found such that a joint that does not move needs no torque of its own
    (statics.balanced). */
 enum line_role { LINE_GIVEN, LINE_SPRING, LINE_KEPT, LINE_BALANCES };
@@ -21,12 +21,12 @@ struct statics {
     /* the question: filled by the caller, or by statics_ask() */
     bool *moves;          /* nv: coordinates that may move                                                           */
     bool *balanced;       /* nv: coordinates that stay, and on which no force is left; as many as LINE_BALANCES       */
-    enum line_role *line; /* n_actuators                                                                             */
+    enum line_role *line; /* n_lines                                                                             */
 
     /* the point: where the search begins, then the equilibrium */
     double *q;       /* nq                                                                                            */
-    double *dF;      /* n_actuators: dF/dl of springs [N/m]                                                           */
-    double *F;       /* n_actuators [N]                                                                               */
+    double *dF;      /* n_lines: dF/dl of springs [N/m]                                                           */
+    double *F;       /* n_lines [N]                                                                               */
     double *tau;     /* n_tau: of joints that move; those of the others are set to zero                               */
     double *lambda;  /* n_rows of the constraints                                                                     */
     struct input in; /* these and zero velocities; the caller adds wrenches                                          */
@@ -42,9 +42,9 @@ struct statics {
     /* equations and unknowns: coordinates that move, active rows of the loops, forces that are found */
     int n, k, h, N;
     int *coordinate; /* n: in qd                                                                                     */
-    int *force;      /* h: actuators                                                                                 */
+    int *force;      /* h: lines                                                                                 */
     int *row_of;     /* h: coordinate that is balanced; -1: the length is kept                                       */
-    double *length;  /* n_actuators: at the start [m]                                                                */
+    double *length;  /* n_lines: at the start [m]                                                                */
 
     /* work */
     double *zero;                   /* nv                                                                          */
@@ -57,7 +57,7 @@ struct statics {
     int *pivot[2];                  /* N + 1                                                                       */
     int rank;                       /* of J                                                                        */
     double *by_q, *by_qd;           /* nv x nv                                                                     */
-    double *kept, *before;          /* nq + n_rows + n_actuators: points to return to                              */
+    double *kept, *before;          /* nq + n_rows + n_lines: points to return to                              */
     double *guess, *begin;          /* likewise: where the search and where a path begins                          */
     double *gap_acceleration;       /* n_rows                                                                      */
     double fraction;                /* of `start` that is still applied; 0 at an equilibrium                       */
@@ -75,7 +75,7 @@ enum status statics_make(const struct mechanism *m, struct statics *s);
 void statics_free(struct statics *s);
 
 /* The usual question: driven joints are held and passive ones free, unless the robot file says otherwise (`static`). A passive joint of
-   six degrees of freedom is held. Lines are held in length; in an open robot with one actuator for each joint that actuators move
+   six degrees of freedom is held. Lines are held in length; in an open robot with one line for each joint that lines move
    (joint_actuated()) these joints are held by the forces of the lines. */
 void statics_ask(const struct mechanism *m, struct statics *s);
 
@@ -87,8 +87,8 @@ enum status statics_solve(struct mechanism *m, struct statics *s);
 /* Of the equilibrium that was found. Allocates scratch memory. */
 enum status statics_stability(struct mechanism *m, struct statics *s, struct stability *stability);
 
-/* The change of the equilibrium where forces (nv), gaps (by row) and lengths (by actuator) of the equations change, NULL: not: dx
-   (nv), dlambda (n_rows), dF (n_actuators), by the implicit function theorem. After statics_differentiate(). */
+/* The change of the equilibrium where forces (nv), gaps (by row) and lengths (by line) of the equations change, NULL: not: dx
+   (nv), dlambda (n_rows), dF (n_lines), by the implicit function theorem. After statics_differentiate(). */
 enum status statics_differentiate(struct mechanism *m, struct statics *s);
 void statics_change(const struct mechanism *m, struct statics *s, const double *force, const double *gap,
                     const double *length, double *dx, double *dlambda, double *dF);

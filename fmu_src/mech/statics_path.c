@@ -163,13 +163,13 @@ static bool find_unloaded(struct mechanism *m, struct statics *s)
 {
     const double *F = s->guess + m->model->nq + m->constraints->n_rows;
     bool found = false;
-    for (int a = 0; a < m->robot->n_actuators; a++) {
+    for (int a = 0; a < m->robot->n_lines; a++) {
         if (s->line[a] != LINE_GIVEN) continue;
         found = found || s->F[a] != 0;
         s->F[a] = 0;
     }
     found = found && (statics_newton(m, s) == STATUS_OK || follow_from(m, s, 0));
-    for (int a = 0; a < m->robot->n_actuators; a++)
+    for (int a = 0; a < m->robot->n_lines; a++)
         if (s->line[a] == LINE_GIVEN) s->F[a] = F[a];
     return found;
 }

@@ -58,7 +58,7 @@ enum joint_given {
     GIVEN_REST = 1 << 4
 };
 
-/* A joint or a line actuator in a static equilibrium: as usual (mech/statics.h), keeps its position or length, or is free. */
+/* A joint or a line in a static equilibrium: as usual (mech/statics.h), keeps its position or length, or is free. */
 enum hold { HOLD_USUAL, HOLD_HELD, HOLD_FREE };
 
 struct joint {

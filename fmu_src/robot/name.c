@@ -116,7 +116,7 @@ static bool found(struct path_text *path, const char *format, int index)
     return true;
 }
 
-/* Whether a link, loop, actuator, frame, coupling or supply read so far has this name, and where. */
+/* Whether a link, loop, line, frame, coupling or supply read so far has this name, and where. */
 static bool part_has(struct reader *reader, const char *name, struct path_text *where)
 {
     const struct robot *robot = reader->robot;
@@ -126,8 +126,8 @@ static bool part_has(struct reader *reader, const char *name, struct path_text *
         return found(where, "links[%d].name", robot->n_links);
     for (int i = 0; i < robot->n_loops; i++)
         if (name_same(robot->loop[i].name, name)) return found(where, "loops[%d].name", i);
-    for (int i = 0; i < robot->n_actuators; i++)
-        if (name_same(robot->actuator[i].name, name)) return found(where, "actuators[%d].name", i);
+    for (int i = 0; i < robot->n_lines; i++)
+        if (name_same(robot->line[i].name, name)) return found(where, "actuators[%d].name", i);
     for (int i = 0; i < robot->n_frames; i++)
         if (name_same(robot->frame[i].name, name)) return found(where, "frames[%d].name", i);
     for (int i = 0; i < robot->n_couplings; i++)

@@ -21,7 +21,7 @@ static void read_robot(const struct json_path *document, struct robot *robot)
     if (chosen >= 0) robot->elastic_terms = (enum elastic_terms)(TERMS_FULL + chosen);
 
     const struct json_path links_at = path_member(&object, "links"), loops_at = path_member(&object, "loops");
-    const struct json_path actuators_at = path_member(&object, "actuators"), tip_at = path_member(&object, "tip");
+    const struct json_path lines_at = path_member(&object, "actuators"), tip_at = path_member(&object, "tip");
     const struct json_path frames_at = format_member(&object, 2, "frames");
     const struct json_path couplings_at = format_member(&object, 3, "couplings");
     read_supplies(MEMBER_OF(&object, 2, "supplies"), robot);
@@ -30,7 +30,7 @@ static void read_robot(const struct json_path *document, struct robot *robot)
     if (robot->n_links > 0) { /* the rest refers to links */
         read_frames(document->reader);
         read_loops(&loops_at, robot);
-        read_actuators(&actuators_at, robot);
+        read_lines(&lines_at, robot);
         read_couplings(&couplings_at, robot);
         robot->tip = robot->n_links - 1;
         read_link_name(&tip_at, OPTIONAL, "tip", &robot->tip);

@@ -189,7 +189,7 @@ int read_choice_of_format(const struct json_path *at, const char *what, int coun
 
 /* Names are allocated in the robot's arena; NULL if the file has none. */
 const char *read_identifier(const struct json_path *at, const char *what);
-/* The same for a link, loop, actuator, coupling or frame, whose name must be unique among those read so far, and for a joint, unique among the
+/* The same for a link, loop, line, coupling or frame, whose name must be unique among those read so far, and for a joint, unique among the
    joints read so far. From format 2 on only a link and its own joint may have the same name. */
 const char *read_part_name(const struct json_path *at, const char *what);
 const char *read_joint_name(const struct json_path *at, const char *link_name);
@@ -222,7 +222,7 @@ void read_section(struct object *beam_object, struct beam *beam);
 void read_nodal(const struct json_path *at, struct nodal *nodal);
 /* Joint and mount of a link; parent_given: the link names its parent. */
 void read_joint(const struct json_path *at, bool parent_given, struct link *link);
-/* `static` of a joint or an actuator, from format 2 on. */
+/* `static` of a joint or an line, from format 2 on. */
 enum hold read_hold(struct object *object);
 void read_links(const struct json_path *at, struct robot *robot);
 /* Opens the array of frames before the links are read; then reads the frames that no joint has needed. */
@@ -232,11 +232,11 @@ void read_frames(struct reader *reader);
 bool read_frame_name(const struct json_path *at, const char *what, struct site *site);
 bool read_link_or_frame(const struct json_path *at, const char *what, struct site *site);
 void read_loops(const struct json_path *at, struct robot *robot);
-void read_actuators(const struct json_path *at, struct robot *robot);
+void read_lines(const struct json_path *at, struct robot *robot);
 void read_couplings(const struct json_path *at, struct robot *robot);
-/* The optional drive of the joint or actuator that is being read. */
+/* The optional drive of the joint or line that is being read. */
 void read_joint_drive(const struct json_path *at, const struct joint *joint);
-void read_actuator_drive(const struct json_path *at);
+void read_line_drive(const struct json_path *at);
 void read_supplies(const struct json_path *at, struct robot *robot);
 /* An optional parameter of a drive, by its name in the drive's table. */
 void read_drive_parameter(struct object *object, const struct drive_row *row, double *value);

@@ -1,4 +1,4 @@
-/* Drives of joints and of line actuators, and the supplies that cylinders share. */
+/* Drives of joints and of lines, and the supplies that cylinders share. */
 #include <string.h>
 
 #include "drive/drive.h"
@@ -45,7 +45,7 @@ static void read_supply_name(struct object *object, const struct robot *robot, s
 
 enum { TYPES = 2 };
 
-/* Drives of line actuators, and those of joints. */
+/* Drives of lines, and those of joints. */
 static const struct drive *const drives[2][TYPES] = {{&cylinder_drive, &spring_drive}, {&servo_drive, &gear_drive}};
 
 /* NULL, with an error reported, if there is none of this type here. */
@@ -57,7 +57,7 @@ static const struct drive *read_type(const struct json_path *at, bool on_joint)
     for (int i = 0; i < TYPES; i++) {
         names[i] = drives[on_joint][i]->name;
         if (!name_same(drives[!on_joint][i]->name, given)) continue;
-        path_error(at, "this drives a %s: put it there", on_joint ? "line actuator" : "joint");
+        path_error(at, "this drives a %s: put it there", on_joint ? "line" : "joint");
         return NULL;
     }
     const int type = read_choice(at, REQUIRED, "type of the drive", names);
@@ -84,7 +84,7 @@ static struct robot_drive *add_drive(struct robot *robot, const struct drive *dr
     if (n > 0) memcpy(list, robot->drive, n * sizeof *list);
     list[n] = (struct robot_drive){.drive = drive,
                                    .link = -1,
-                                   .actuator = -1,
+                                   .line = -1,
                                    .supply = -1,
                                    .value = value,
                                    .first = robot_drive_value_count(robot),
@@ -134,8 +134,8 @@ void read_joint_drive(const struct json_path *at, const struct joint *joint)
     if (robot_drive != NULL) robot_drive->link = at->reader->robot->n_links; /* the link that is being read */
 }
 
-void read_actuator_drive(const struct json_path *at)
+void read_line_drive(const struct json_path *at)
 {
     struct robot_drive *robot_drive = read_drive(at, false);
-    if (robot_drive != NULL) robot_drive->actuator = at->reader->robot->n_actuators; /* the one that is being read */
+    if (robot_drive != NULL) robot_drive->line = at->reader->robot->n_lines; /* the one that is being read */
 }

@@ -1,4 +1,4 @@
-/* Loops and line actuators: what connects links in addition to joints. */
+/* Loops and lines: what connects links in addition to joints. */
 
 #include "math/vec.h"
 #include "robot/read.h"
@@ -77,7 +77,7 @@ void read_loops(const struct json_path *at, struct robot *robot)
     for (int i = 0; i < count; i++, robot->n_loops++) read_loop(ITEM(at, i), &robot->loop[i]);
 }
 
-/* ---- line actuators ---------------------------------------------------------------------------------------------- */
+/* ---- lines ---------------------------------------------------------------------------------------------- */
 
 static const struct quantity xyz = {"position xyz", "m", ANY};
 
@@ -122,29 +122,29 @@ static bool read_point(const struct json_path *at, struct site *point)
     return ok;
 }
 
-static void read_actuator(const struct json_path *at, struct actuator *actuator)
+static void read_line(const struct json_path *at, struct line *line)
 {
     static const char *const types[] = {"line", NULL};
     const struct robot *robot = at->reader->robot;
     struct object object;
     if (!path_open_object(&object, at, REQUIRED, "actuator")) return;
-    actuator->name = read_part_name(MEMBER(&object, "name"), "actuator name");
+    line->name = read_part_name(MEMBER(&object, "name"), "actuator name");
     read_choice(MEMBER(&object, "type"), REQUIRED, "actuator type", types);
     const struct json_path from_at = path_member(&object, "from"), to_at = path_member(&object, "to");
-    actuator->hold = read_hold(&object);
-    const bool from = read_point(&from_at, &actuator->from), to = read_point(&to_at, &actuator->to);
-    if (from && to && robot_site_same_section(robot, &actuator->from, &actuator->to))
+    line->hold = read_hold(&object);
+    const bool from = read_point(&from_at, &line->from), to = read_point(&to_at, &line->to);
+    if (from && to && robot_site_same_section(robot, &line->from, &line->to))
         path_error(at,
                    "the two points of an actuator must not be fixed in the same frame: its length would never change");
-    read_actuator_drive(MEMBER_OF(&object, 2, "drive"));
-    if (actuator->hold != HOLD_USUAL && robot_actuator_is_spring(robot, robot->n_actuators))
+    read_line_drive(MEMBER_OF(&object, 2, "drive"));
+    if (line->hold != HOLD_USUAL && robot_line_is_spring(robot, robot->n_lines))
         path_error(MEMBER(&object, "static"), "the force of a spring follows from its length: leave it out");
     path_close_object(&object);
 }
 
-void read_actuators(const struct json_path *at, struct robot *robot)
+void read_lines(const struct json_path *at, struct robot *robot)
 {
     int count;
-    robot->actuator = path_open_list(at, OPTIONAL, "actuators", sizeof *robot->actuator, &count);
-    for (int i = 0; i < count; i++, robot->n_actuators++) read_actuator(ITEM(at, i), &robot->actuator[i]);
+    robot->line = path_open_list(at, OPTIONAL, "actuators", sizeof *robot->line, &count);
+    for (int i = 0; i < count; i++, robot->n_lines++) read_line(ITEM(at, i), &robot->line[i]);
 }

@@ -63,14 +63,14 @@ static bool is_outward(const struct robot *robot, int link, int other)
     return link == other;
 }
 
-/* Whether a joint is passive and changes the length of an actuator: one point of it is outward of the joint, the other is not */
+/* Whether a joint is passive and changes the length of an line: one point of it is outward of the joint, the other is not */
 static bool is_spanned(const struct robot *robot, int link)
 {
     if (!joint_moves(&robot->link[link].joint) || !robot->link[link].joint.passive) return false;
-    for (int a = 0; a < robot->n_actuators; a++) {
-        const struct actuator *actuator = &robot->actuator[a];
-        if (robot_actuator_is_spring(robot, a)) continue;
-        if (is_outward(robot, actuator->from.link, link) != is_outward(robot, actuator->to.link, link)) return true;
+    for (int a = 0; a < robot->n_lines; a++) {
+        const struct line *line = &robot->line[a];
+        if (robot_line_is_spring(robot, a)) continue;
+        if (is_outward(robot, line->from.link, link) != is_outward(robot, line->to.link, link)) return true;
     }
     return false;
 }
@@ -92,13 +92,13 @@ bool joint_actuated(const struct robot *robot, int link)
         if (!joint_may_be_prescribed(joint)) return false;
         count += joint_velocities(joint);
     }
-    for (int a = 0; a < robot->n_actuators; a++) count -= !robot_actuator_is_spring(robot, a);
+    for (int a = 0; a < robot->n_lines; a++) count -= !robot_line_is_spring(robot, a);
     return count == 0;
 }
 
-bool robot_actuator_is_spring(const struct robot *robot, int actuator)
+bool robot_line_is_spring(const struct robot *robot, int line)
 {
-    const struct robot_drive *drive = robot_drive_of_actuator(robot, actuator);
+    const struct robot_drive *drive = robot_drive_of_line(robot, line);
     return drive != NULL && drive->drive->hold == NULL;
 }
 
@@ -114,10 +114,10 @@ int robot_drive_states(const struct robot *robot)
     return last != NULL ? last->first_w + last->drive->n_states : 0;
 }
 
-const struct robot_drive *robot_drive_of_actuator(const struct robot *robot, int actuator)
+const struct robot_drive *robot_drive_of_line(const struct robot *robot, int line)
 {
     for (int i = 0; i < robot->n_drives; i++)
-        if (robot->drive[i].actuator == actuator) return &robot->drive[i];
+        if (robot->drive[i].line == line) return &robot->drive[i];
     return NULL;
 }
 
@@ -138,8 +138,8 @@ bool robot_drive_input(const struct robot_drive *robot_drive, int k)
 
 const char *robot_drive_name(const struct robot *robot, int drive, char name[MOST_NAME])
 {
-    const int link = robot->drive[drive].link, actuator = robot->drive[drive].actuator;
-    snprintf(name, MOST_NAME, "%s.drive", link >= 0 ? robot->link[link].joint.name : robot->actuator[actuator].name);
+    const int link = robot->drive[drive].link, line = robot->drive[drive].line;
+    snprintf(name, MOST_NAME, "%s.drive", link >= 0 ? robot->link[link].joint.name : robot->line[line].name);
     return name;
 }
 
@@ -220,7 +220,7 @@ static void copy_parts(struct robot *robot)
     robot->description = arena_string(arena, robot->description);
     robot->link = copy_named(arena, robot->n_links, sizeof *robot->link, robot->link);
     robot->loop = copy_named(arena, robot->n_loops, sizeof *robot->loop, robot->loop);
-    robot->actuator = copy_named(arena, robot->n_actuators, sizeof *robot->actuator, robot->actuator);
+    robot->line = copy_named(arena, robot->n_lines, sizeof *robot->line, robot->line);
     robot->coupling = copy_named(arena, robot->n_couplings, sizeof *robot->coupling, robot->coupling);
     robot->frame = copy_named(arena, robot->n_frames, sizeof *robot->frame, robot->frame);
     robot->supply = copy_named(arena, robot->n_supplies, sizeof *robot->supply, robot->supply);

@@ -89,7 +89,7 @@ struct loop {
     bool approximate;    /* the start positions of its joints need not close it     */
 };
 
-struct actuator {
+struct line {
     const char *name;
     enum hold hold;
     struct site from, to;
@@ -119,10 +119,10 @@ struct supply {
     double flow_limit; /* largest flow of its pump  [m^3/s] */
 };
 
-/* A drive inside the arm: of the joint of a link, or of a line actuator. */
+/* A drive inside the arm: of the joint of a link, or of a line. */
 struct robot_drive {
     const struct drive *drive;
-    int link, actuator; /* what it drives; -1: not this one                       */
+    int link, line;     /* what it drives; -1: not this one                       */
     int supply;         /* -1: none                                               */
     double *value;      /* as in struct drive: parameters, and inputs at the start */
     int first, first_w; /* index of its first value and state among those of all drives */
@@ -139,8 +139,8 @@ struct robot {
     struct link *link;
     int n_loops;
     struct loop *loop;
-    int n_actuators;
-    struct actuator *actuator;
+    int n_lines;
+    struct line *line;
     int n_couplings;
     struct coupling *coupling;
     int n_frames;
@@ -171,17 +171,17 @@ bool robot_site_same_section(const struct robot *robot, const struct site *a, co
 /* Whether it has constraints: loops or rigid couplings. */
 bool robot_is_closed(const struct robot *robot);
 
-/* Whether actuators move the joint of a link in place of a drive: the robot is not closed, as many actuators (without springs) as its
-   passive joints between the points of an actuator have velocities, and this is one of these joints. */
+/* Whether lines move the joint of a link in place of a drive: the robot is not closed, as many lines (without springs) as its
+   passive joints between the points of an line have velocities, and this is one of these joints. */
 bool joint_actuated(const struct robot *robot, int link);
 
-/* Whether the drive of an actuator has no states and commands, so that its force follows from length and rate: a spring. */
-bool robot_actuator_is_spring(const struct robot *robot, int actuator);
+/* Whether the drive of an line has no states and commands, so that its force follows from length and rate: a spring. */
+bool robot_line_is_spring(const struct robot *robot, int line);
 /* Numbers of values and states of all drives together. */
 int robot_drive_value_count(const struct robot *robot);
 int robot_drive_states(const struct robot *robot);
-/* The drive of an actuator, or of the joint of a link; NULL: none. */
-const struct robot_drive *robot_drive_of_actuator(const struct robot *robot, int actuator);
+/* The drive of an line, or of the joint of a link; NULL: none. */
+const struct robot_drive *robot_drive_of_line(const struct robot *robot, int line);
 const struct robot_drive *robot_drive_of_link(const struct robot *robot, int link);
 /* Whether input k of the drive's table is an input of the robot: motion and supply share come from the arm. */
 bool robot_drive_input(const struct robot_drive *robot_drive, int k);

@@ -1,5 +1,5 @@
-/* Joints that line actuators move along a given motion: prescribed joints whose drive forces tau are zero, because the
-   actuator forces F provide them. At a state tau is linear in F, and so is qdd:
+/* Joints that lines move along a given motion: prescribed joints whose drive forces tau are zero, because the
+   line forces F provide them. At a state tau is linear in F, and so is qdd:
        tau + T dF = 0,   qdd + X dF. */
 #include <math.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 enum status balance_make(struct sim *sim)
 {
     struct balance *balance = &sim->balance;
-    const size_t n = (size_t)sim->mechanism.model->nv, m = (size_t)sim->robot->n_actuators;
+    const size_t n = (size_t)sim->mechanism.model->nv, m = (size_t)sim->robot->n_lines;
     balance->coordinate = arena_allocate(&sim->instance.arena, m, sizeof(int));
     balance->F = arena_allocate(&sim->instance.arena, m, sizeof(double));
     balance->T = arena_allocate(&sim->instance.arena, m * m, sizeof(double));
@@ -50,7 +50,7 @@ static enum status differentiate_by_forces(struct sim *sim, struct input *in)
     dyn_tangent_state(sim->mechanism.model, sim->mechanism.work, sim->mechanism.tangent, in, sim->qdd);
     for (int a = 0; a < balance->n; a++) {
         sim_clear_seed(sim);
-        sim->seed.actuator_force[a] = 1;
+        sim->seed.line_force[a] = 1;
         sim_tangent(sim, in);
         memcpy(balance->X + n * (size_t)a, sim->dqdd, n * sizeof(double));
         for (int i = 0; i < balance->n; i++)
@@ -65,7 +65,7 @@ enum status sim_balance(struct sim *sim)
     const enum status status = differentiate_by_forces(sim, &in);
     if (status != STATUS_OK) return status;
     correct_forces(&sim->balance, sim->force);
-    for (int a = 0; a < sim->balance.n; a++) sim->actuator_force[a] += sim->balance.dF[a];
+    for (int a = 0; a < sim->balance.n; a++) sim->line_force[a] += sim->balance.dF[a];
     return mechanism_forward(&sim->mechanism, &sim->in, sim->qdd);
 }
 

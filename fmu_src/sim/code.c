@@ -52,7 +52,7 @@ enum status sim_use_code(struct instance *instance, const struct robot_code *fun
     code->lambda = arena_allocate(&instance->arena, n_active, sizeof *code->lambda);
     code->gap = arena_allocate(&instance->arena, n_active, sizeof *code->gap);
     code->tau = arena_allocate(&instance->arena, (size_t)sim->mechanism.model->n_tau, sizeof *code->tau);
-    code->actuator_force = arena_allocate(&instance->arena, (size_t)sim->robot->n_actuators, sizeof(double));
+    code->line_force = arena_allocate(&instance->arena, (size_t)sim->robot->n_lines, sizeof(double));
     code->y = arena_allocate(&instance->arena, (size_t)v->n_states, sizeof *code->y);
     if (instance->arena.failed) return STATUS_NO_MEMORY;
     for (int i = 0; fits && i < functions->n_kept; i++) {
@@ -81,7 +81,7 @@ static struct code_arguments arguments_of(const struct sim *sim)
                                    .tau = sim->code.tau,
                                    .qdd = sim->qdd,
                                    .prescribed_qdd = in->prescribed_qdd,
-                                   .actuator_force = sim->code.actuator_force,
+                                   .line_force = sim->code.line_force,
                                    .tip_wrench = in->tip_wrench,
                                    .frame_wrench = in->frame_wrench,
                                    .parameters = sim->code.parameters,
@@ -106,8 +106,8 @@ static bool take_forces(struct sim *sim)
         if (loops->active[k] != code->functions->active[k]) return false;
     if (sim->robot->n_drives > 0 && mechanism_efforts(&sim->mechanism, &sim->in) != STATUS_OK) return false;
     memcpy(code->tau, sim->in.tau, (size_t)sim->mechanism.model->n_tau * sizeof(double));
-    memcpy(code->actuator_force, sim->in.actuator_force, (size_t)sim->robot->n_actuators * sizeof(double));
-    if (sim->robot->n_drives > 0) drives_copy_efforts(&sim->mechanism, sim->at.drive, code->tau, code->actuator_force);
+    memcpy(code->line_force, sim->in.line_force, (size_t)sim->robot->n_lines * sizeof(double));
+    if (sim->robot->n_drives > 0) drives_copy_efforts(&sim->mechanism, sim->at.drive, code->tau, code->line_force);
     return true;
 }
 

@@ -23,13 +23,13 @@ static enum status set_up_statics(struct sim *sim)
     statics_ask(&sim->mechanism, s);
     memcpy(s->q, sim->at.q, (size_t)model->nq * sizeof *s->q);
     memcpy(s->tau, sim->at.tau, (size_t)model->n_tau * sizeof *s->tau);
-    memcpy(s->F, sim->actuator_force, (size_t)sim->robot->n_actuators * sizeof *s->F);
+    memcpy(s->F, sim->line_force, (size_t)sim->robot->n_lines * sizeof *s->F);
     if (sim->robot->n_drives > 0) {
         const enum status status = mechanism_efforts(&sim->mechanism, &sim->in);
         if (status != STATUS_OK) return status;
         drives_copy_efforts(&sim->mechanism, sim->at.drive, s->tau, s->F);
     }
-    for (int a = 0; a < sim->robot->n_actuators; a++) /* forces that are found do not depend on the inputs */
+    for (int a = 0; a < sim->robot->n_lines; a++) /* forces that are found do not depend on the inputs */
         if (s->line[a] != LINE_GIVEN) s->F[a] = 0;
     s->in.tip_wrench = sim->at.tip_wrench;
     s->in.frame_wrench = sim->at.frame_wrench;
@@ -66,7 +66,7 @@ static enum status report_nothing_found(struct sim *sim)
     report_add(
         sim->instance.report, REPORT_ERROR,
         "%s: no static equilibrium found: forces of %.3g remain of %.3g%s%s%s; start nearer to an equilibrium, or hold "
-        "joints or actuators (\"static\": \"held\", --hold, --hold-actuators)",
+        "joints or lines (\"static\": \"held\", --hold)",
         sim->instance.name, s->residual, s->load, worst >= 0 ? ", most of them on joint '" : "",
         worst >= 0 ? name_of(sim, worst) : "", worst >= 0 ? "'" : "");
     return STATUS_NO_EQUILIBRIUM;
@@ -135,13 +135,12 @@ static void note_holding(const struct sim *sim)
                 robot_drive_of_link(sim->robot, i) == NULL)
                 report_holding(sim, i, k);
     }
-    for (int a = 0; a < sim->robot->n_actuators; a++)
-        if (s->line[a] > LINE_SPRING && robot_drive_of_actuator(sim->robot, a) == NULL)
-            report_note(report, "static start: actuator '%s' holds with %.9g N; its input is %.9g N",
-                        sim->robot->actuator[a].name, s->F[a], sim->actuator_force[a]);
+    for (int a = 0; a < sim->robot->n_lines; a++)
+        if (s->line[a] > LINE_SPRING && robot_drive_of_line(sim->robot, a) == NULL)
+            report_note(report, "static start: line '%s' holds with %.9g N; its input is %.9g N",
+                        sim->robot->line[a].name, s->F[a], sim->line_force[a]);
     if (s->ambiguous > 0)
-        report_note(report,
-                    "static start: the forces of the actuators are not unique, they hold with the smallest ones");
+        report_note(report, "static start: the forces of the lines are not unique, they hold with the smallest ones");
 }
 
 /* ---- the start --------------------------------------------------------------------------------------------------------------- */
@@ -165,7 +164,7 @@ static enum status find_equilibrium(struct sim *sim, struct report *far)
     if (sim->balance.n > 0) memcpy(sim->balance.F, s->F, (size_t)sim->balance.n * sizeof *s->F);
     if (far != NULL && s->ambiguous > 0)
         report_add(far, REPORT_WARNING,
-                   "the forces of the actuators are not unique: those with the smallest norm are given");
+                   "the forces of the lines are not unique: those with the smallest norm are given");
     if (far == NULL) note_holding(sim);
     guard_equilibrium(sim, far != NULL ? far : report);
     if (far != NULL) return STATUS_OK;
@@ -188,9 +187,9 @@ static enum status hold_drive(struct sim *sim, int drive, bool set)
     const struct statics *s = &sim->statics;
     const struct robot_drive *rd = &sim->robot->drive[drive];
     const int command = rd->drive->command;
-    const int coordinate = rd->actuator < 0 ? sim->mechanism.model->link[rd->link].v : -1;
-    const bool held = rd->actuator >= 0 ? s->line[rd->actuator] > LINE_SPRING : !s->moves[coordinate];
-    const double effort = rd->actuator >= 0 ? s->F[rd->actuator] : s->holding[coordinate];
+    const int coordinate = rd->line < 0 ? sim->mechanism.model->link[rd->link].v : -1;
+    const bool held = rd->line >= 0 ? s->line[rd->line] > LINE_SPRING : !s->moves[coordinate];
+    const double effort = rd->line >= 0 ? s->F[rd->line] : s->holding[coordinate];
     double *v = sim->at.drive + rd->first;
     char text[CONFLICT_SIZE], name[MOST_NAME];
     if (rd->drive->hold == NULL || !held) {
@@ -247,7 +246,7 @@ static void change_lengths(struct sim *sim, double *row, double *dlength)
     dyn_configuration(m->model, m->work, sim->statics.guess); /* which starts with q */
     dyn_position(m->model, m->work);
     elements_measure(m, &at);
-    for (int a = 0; a < sim->robot->n_actuators; a++) {
+    for (int a = 0; a < sim->robot->n_lines; a++) {
         element_row(m, &m->element[a], row);
         dlength[a] = -dense_dot(m->model->nv, row, sim->dx);
     }
@@ -260,7 +259,7 @@ static enum status change_unknowns(struct sim *sim, double *held, double *line_f
     struct statics *s = &sim->statics;
     const int nv = m->model->nv;
     struct direction direction = point_direction(&sim->seed, held);
-    direction.actuator_force = line_force;
+    direction.line_force = line_force;
     direction.qd = direction.prescribed_qdd = NULL;
     const enum status status = statics_differentiate(m, s);
     if (status != STATUS_OK) return status;
@@ -282,7 +281,7 @@ enum status sim_change_equilibrium(struct sim *sim)
 {
     const struct model *model = sim->mechanism.model;
     struct arena scratch = {0};
-    const size_t nv = (size_t)model->nv, lines = (size_t)sim->robot->n_actuators,
+    const size_t nv = (size_t)model->nv, lines = (size_t)sim->robot->n_lines,
                  rows = (size_t)sim->mechanism.constraints->n_rows;
     double *held = arena_allocate(&scratch, nv, sizeof *held),
            *line_force = arena_allocate(&scratch, lines, sizeof *held),
@@ -292,8 +291,8 @@ enum status sim_change_equilibrium(struct sim *sim)
     if (status == STATUS_OK) {
         /* forces of lines that are found, and torques of joints that are held, do not act on the equilibrium; coordinates that are
            held move with their start values, the others do not */
-        for (int a = 0; a < sim->robot->n_actuators; a++)
-            line_force[a] = sim->statics.line[a] == LINE_GIVEN ? sim->seed.actuator_force[a] : 0;
+        for (int a = 0; a < sim->robot->n_lines; a++)
+            line_force[a] = sim->statics.line[a] == LINE_GIVEN ? sim->seed.line_force[a] : 0;
         for (int i = 0; i < model->nv; i++) held[i] = sim->statics.moves[i] ? 0 : sim->dx[i];
         change_lengths(sim, sim->dqdd, dlength);
         status = change_unknowns(sim, held, line_force, dlength, dgap);

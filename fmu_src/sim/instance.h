@@ -118,7 +118,7 @@ bool instance_acts_on_start(const struct instance *instance, int reference);
 enum status instance_step(struct instance *instance, double h);
 double instance_time(const struct instance *instance);
 
-/* Why the last function failed, with the name of the link, the actuator or the loop that is the cause. */
+/* Why the last function failed, with the name of the link, the line or the loop that is the cause. */
 const char *instance_reason(const struct instance *instance, enum status status, char text[REASON_SIZE]);
 
 void instance_set_input_rate(struct instance *instance, int reference, double rate);

@@ -26,7 +26,7 @@ struct outputs {
     const struct constraint *constraint; /* loops in their order, then rigid couplings             */
     struct frame_outputs *frame;         /* 1 + n_frames: the tip, then the frames of the robot that are sensors */
     struct link_outputs *link;           /* n_links                                                    */
-    double *length, *length_rate;        /* n_actuators                                                */
+    double *length, *length_rate;        /* n_lines                                                */
     double *coupling_force, *gap;        /* n_couplings                                                */
 
     const double *drive;                        /* all values of the drives                            */
@@ -34,7 +34,7 @@ struct outputs {
 
     /* without a derivative */
     struct energy energy;
-    double joint_power, actuator_power;
+    double joint_power, line_power;
 };
 
 #endif

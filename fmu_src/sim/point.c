@@ -12,7 +12,7 @@ void point_make(const struct model *model, struct arena *arena, struct point *po
                 {&point->prescribed_qdd, model->n_prescribed},
                 {&point->drive, robot_drive_value_count(model->robot)},
                 {&point->tau, model->n_tau},
-                {&point->actuator_force, model->robot->n_actuators},
+                {&point->line_force, model->robot->n_lines},
                 {&point->tip_wrench, 6},
                 {&point->frame_wrench, 6 * model->robot->n_frames},
                 {&point->payload_mass, model->n_links},
@@ -43,7 +43,7 @@ struct input point_input(const struct point *point)
                           .tip_wrench = point->tip_wrench,
                           .frame_wrench = point->frame_wrench,
                           .prescribed_qdd = point->prescribed_qdd,
-                          .actuator_force = point->actuator_force};
+                          .line_force = point->line_force};
 }
 
 struct direction point_direction(const struct point *seed, const double *dx)
@@ -54,7 +54,7 @@ struct direction point_direction(const struct point *seed, const double *dx)
                               .tip_wrench = seed->tip_wrench,
                               .frame_wrench = seed->frame_wrench,
                               .prescribed_qdd = seed->prescribed_qdd,
-                              .actuator_force = seed->actuator_force,
+                              .line_force = seed->line_force,
                               .drive = seed->drive,
                               .masses = {.payload_mass = seed->payload_mass,
                                          .payload_com = seed->payload_com,

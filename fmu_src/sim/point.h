@@ -12,7 +12,7 @@ struct point {
     double *prescribed_qdd; /* n_prescribed                                                   */
     double *drive;          /* all values of the drives (drive/drive.h), states among them    */
     double *tau;            /* n_tau                                                          */
-    double *actuator_force; /* n_actuators                                                    */
+    double *line_force;     /* n_lines                                                    */
     double *tip_wrench;     /* 6: (torque; force), world axes                                 */
     double *frame_wrench;   /* 6 n_frames: the same for every frame of the robot */
     /* used in a seed only, the model has the masses: struct mass_direction */

@@ -5,8 +5,7 @@
 
 /* Arrays as in struct input; lambda of the active constraints, parameters as in `kept`. */
 struct code_arguments {
-    const double *q, *qd, *tau, *qdd, *prescribed_qdd, *actuator_force, *tip_wrench, *frame_wrench, *parameters,
-        *lambda;
+    const double *q, *qd, *tau, *qdd, *prescribed_qdd, *line_force, *tip_wrench, *frame_wrench, *parameters, *lambda;
 };
 
 struct robot_code {

@@ -82,9 +82,9 @@ static enum status build_robot(struct sim *sim, const char *text)
     if (status == STATUS_OK && sim->motion.at != NULL) status = balance_make(sim);
     if (status != STATUS_OK) return status;
     drives_take_parameters(sim->robot, sim->at.drive);
-    sim->actuator_force = sim->balance.n > 0 ? sim->balance.F : sim->at.actuator_force;
+    sim->line_force = sim->balance.n > 0 ? sim->balance.F : sim->at.line_force;
     sim->in = point_input(&sim->at);
-    sim->in.actuator_force = sim->actuator_force;
+    sim->in.line_force = sim->line_force;
     if (sim->robot->n_drives > 0) sim->in.drive = sim->at.drive;
     const int n_rows = sim->mechanism.constraints->n_rows;
     stepper->own[0] = (struct saved_part){sim->at.q, (int)(sim->at.payload_mass - sim->at.q)};
@@ -100,7 +100,7 @@ static enum status build_robot(struct sim *sim, const char *text)
     return STATUS_OK;
 }
 
-/* The motion of driven joints is given, and of joints that actuators move: torques and forces of drives are computed. But the forces of
+/* The motion of driven joints is given, and of joints that lines move: torques and forces of drives are computed. But the forces of
    springs would be known. */
 static enum status prescribe_drives(struct robot *robot, struct report *report)
 {
@@ -108,12 +108,12 @@ static enum status prescribe_drives(struct robot *robot, struct report *report)
         struct joint *joint = &robot->link[i].joint;
         joint->prescribed = joint_may_be_prescribed(joint) && (!joint->passive || joint_actuated(robot, i));
     }
-    for (int a = 0; a < robot->n_actuators; a++) {
-        if (!robot_actuator_is_spring(robot, a)) continue;
+    for (int a = 0; a < robot->n_lines; a++) {
+        if (!robot_line_is_spring(robot, a)) continue;
         report_add(report, REPORT_ERROR,
-                   "actuators[%d].drive: the inverse dynamics of a robot with springs as drives is not "
-                   "provided: remove the actuator, or apply the spring's force as a load",
-                   a);
+                   "%s[%d].drive: the inverse dynamics of a robot with springs as drives is not "
+                   "provided: remove the spring, or apply the spring's force as a load",
+                   line_element.part, a);
         return STATUS_BAD_ROBOT;
     }
     robot->n_drives = robot->n_supplies = 0;
@@ -213,9 +213,9 @@ const double *sim_accelerations(const struct instance *instance)
     return const_sim_of(instance)->qdd;
 }
 
-double sim_actuator_force(const struct instance *instance, int actuator)
+double sim_line_force(const struct instance *instance, int line)
 {
-    return const_sim_of(instance)->actuator_force[actuator];
+    return const_sim_of(instance)->line_force[line];
 }
 
 const double *sim_drive_forces(const struct instance *instance)

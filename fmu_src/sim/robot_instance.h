@@ -8,11 +8,11 @@
 #include "sim/robot_code.h"
 #include "sim/sim.h"
 
-/* Prescribed joints that actuators move in place of drives: with the actuator forces F the tau of these joints is zero. */
+/* Prescribed joints that lines move in place of drives: with the line forces F the tau of these joints is zero. */
 struct balance {
-    int n;           /* joints, and actuators; 0: F are inputs                     */
+    int n;           /* joints, and lines; 0: F are inputs                     */
     int *coordinate; /* n: of the joints in qd                                     */
-    double *F;       /* n_actuators                                                */
+    double *F;       /* n_lines                                                */
     double *T;       /* n x n: d tau/dF                                            */
     double *inverse; /* n x n: of T, after sim_balance()                           */
     double *X;       /* n rows of the model's coordinates: d qdd/dF, after sim_balance() */
@@ -25,7 +25,7 @@ struct sim_code {
     bool in_use;                        /* the robot has the numbers that are in them    */
     const struct variable **kept;       /* n_kept: parameters that are arguments         */
     double *parameters;                 /* n_kept: their values                          */
-    double *tau, *actuator_force;       /* those of drives included                      */
+    double *tau, *line_force;           /* those of drives included                      */
     double *lambda, *gap;               /* n_active                                      */
     double t, *y;                       /* where the last right-hand side was, ...       */
     bool no_factors;                    /* if it left no factors: code_factors()         */
@@ -39,7 +39,7 @@ struct sim {
     bool tuned;          /* payloads have changed and were not checked yet              */
 
     struct point at;          /* the state and the inputs; those of prescribed joints follow from the inputs */
-    double *actuator_force;   /* n_actuators: inputs, or those of the balance                                */
+    double *line_force;       /* n_lines: inputs, or those of the balance                                */
     struct input in;          /* points to these                                                             */
     struct sim_motion motion; /* of prescribed joints; at = NULL: their inputs                               */
     struct balance balance;
@@ -116,10 +116,10 @@ enum status sim_start_directional(struct instance *instance, int n_unknown, cons
 
 /* ---- balance.c ------------------------------------------------------------------------------------------------------------- */
 
-/* Finds the joints that actuators move if a motion is given. */
+/* Finds the joints that lines move if a motion is given. */
 enum status balance_make(struct sim *sim);
 
-/* qdd with the actuator forces for which the drive forces of these joints are zero. After mechanism_forward(). */
+/* qdd with the line forces for which the drive forces of these joints are zero. After mechanism_forward(). */
 enum status sim_balance(struct sim *sim);
 
 /* The Jacobians of sim_jacobian(), F following the state. */

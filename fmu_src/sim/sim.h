@@ -26,7 +26,7 @@ struct sim_motion {
 
 /* The same robot with the drives' motion given instead of their torques: every joint that is not passive and can be prescribed
    follows `motion` at every instant; its inputs q, qd, qdd are not read; `tau` is what its drive must provide. So do passive
-   joints that actuators move (joint_actuated()): the actuator forces are not read either, but are those for which the tau of
+   joints that lines move (joint_actuated()): the line forces are not read either, but are those for which the tau of
    these joints is zero. */
 enum status sim_make_moved(const char *name, const char *text, const struct sim_motion *motion, struct report *report,
                            struct instance **instance);
@@ -35,7 +35,7 @@ enum status sim_make_moved(const char *name, const char *text, const struct sim_
    be called once, after sim_make(). */
 enum status sim_use_code(struct instance *instance, const struct robot_code *code);
 
-/* An analysis may change `hold` of joints and actuators, in place of what the robot file says. */
+/* An analysis may change `hold` of joints and lines, in place of what the robot file says. */
 struct robot *sim_robot(const struct instance *instance);
 const struct model *sim_model(const struct instance *instance);
 
@@ -55,10 +55,10 @@ enum status sim_settle(struct instance *instance, struct report *far);
 /* The equilibrium of the last static start. */
 struct statics *sim_statics(struct instance *instance);
 
-/* Accelerations qdd, the force of an actuator, and generalized forces that the drives of prescribed joints must give, by
+/* Accelerations qdd, the force of an line, and generalized forces that the drives of prescribed joints must give, by
    coordinates of qd: all at the state of the last instance_update(). */
 const double *sim_accelerations(const struct instance *instance);
-double sim_actuator_force(const struct instance *instance, int actuator);
+double sim_line_force(const struct instance *instance, int line);
 const double *sim_drive_forces(const struct instance *instance);
 
 #endif

@@ -52,7 +52,7 @@ struct stepper {
     double *given;                   /* n_inputs: rates that were given for the next step; NAN: none     */
     const struct input_curve *curve; /* that the inputs follow from the start on; NULL: their values     */
 
-    /* After a failed step: the link, loop or actuator that it is traced to, as the end of a message; NULL: none. A function of
+    /* After a failed step: the link, loop or line that it is traced to, as the end of a message; NULL: none. A function of
        the owner; NULL: it has none. */
     const char *(*cause)(void *context, char text[CAUSE_SIZE]);
 

@@ -28,7 +28,7 @@ enum { MOST_TEXT = 1024 }; /* of a name or a description, with the terminating z
     INPUT(QDD_IN, "%J.%a", PRESCRIBED, VELOCITIES, BY_JOINT("rad/s2", "m/s2"), NULL, ACCELERATION, place_qdd, number_zero, NO_KIND, "prescribed %a") \
     INPUT(FRAME_FORCE, "%F.force", LOAD, 3, ALWAYS("N"), NULL, FORCE, place_frame_force, number_zero, NO_KIND, "force on the %F frame, world axes") \
     INPUT(FRAME_TORQUE, "%F.torque", LOAD, 3, ALWAYS("N.m"), NULL, FORCE, place_frame_torque, number_zero, NO_KIND, "torque on the %F frame, world axes") \
-    INPUT(ACTUATOR_FORCE, "%A.force", OPEN_ACTUATOR, 1, ALWAYS("N"), NULL, FORCE, place_actuator_force, number_zero, NO_KIND, "force of the line actuator, pushing its two points apart") \
+    INPUT(LINE_FORCE, "%A.force", OPEN_LINE, 1, ALWAYS("N"), NULL, FORCE, place_line_force, number_zero, NO_KIND, "force of the line actuator, pushing its two points apart") \
     INPUT(DRIVE_INPUT, "", DRIVE, VALUES_OF_DRIVE, NO_UNIT, NULL, NUMBER, place_drive, number_drive, NO_KIND, "") \
     \
     STATE(Q, "%J.%p", FREE, POSITIONS, OUTPUT, BY_POSITION("rad", "m", "1"), "deg", POSITION, place_q, value_q, KIND_QD, nominal_position, "%p") \
@@ -52,9 +52,9 @@ enum { MOST_TEXT = 1024 }; /* of a name or a description, with the terminating z
     COMPUTED(LOOP_FORCE, "%C.force", LOOP, EQUATIONS, OUTPUT, BY_EQUATION("N.m", "N"), NULL, value_loop_force, depends_loop_force, "multiplier of the loop's constraint: force or moment on the first of the two links") \
     COMPUTED(COUPLING_FORCE, "%K.force", COUPLING, BY_GAP, OUTPUT, BY_COORDINATE("N.m", "N"), NULL, value_coupling_force, depends_coupling_force, "force of the coupling on its gap: multiplier of a rigid one") \
     COMPUTED(COUPLING_GAP, "%K.gap", SPRING, BY_GAP, OUTPUT, BY_COORDINATE("rad", "m"), NULL, value_gap, depends_gap, "sum of the coupling's terms minus its offset") \
-    COMPUTED(ACTUATOR_LENGTH, "%A.length", ACTUATOR, 1, OUTPUT, ALWAYS("m"), NULL, value_actuator_length, depends_actuator_length, "distance between the actuator's two points") \
-    COMPUTED(ACTUATOR_RATE, "%A.rate", ACTUATOR, 1, OUTPUT, ALWAYS("m/s"), NULL, value_actuator_rate, depends_actuator_rate, "rate of the actuator's length") \
-    COMPUTED(FORCE_DRIVE, "%A.force", POWERED_ACTUATOR, 1, OUTPUT, ALWAYS("N"), NULL, value_drive_force, depends_drive_force, "force of the line actuator, from the drive, pushing its two points apart") \
+    COMPUTED(LINE_LENGTH, "%A.length", LINE, 1, OUTPUT, ALWAYS("m"), NULL, value_line_length, depends_line_length, "distance between the actuator's two points") \
+    COMPUTED(LINE_RATE, "%A.rate", LINE, 1, OUTPUT, ALWAYS("m/s"), NULL, value_line_rate, depends_line_rate, "rate of the actuator's length") \
+    COMPUTED(FORCE_DRIVE, "%A.force", POWERED_LINE, 1, OUTPUT, ALWAYS("N"), NULL, value_drive_force, depends_drive_force, "force of the line actuator, from the drive, pushing its two points apart") \
     COMPUTED(DRIVE_OUTPUT, "", DRIVE, VALUES_OF_DRIVE, OUTPUT, NO_UNIT, NULL, value_drive, depends_drive, "") \
     STATE(DRIVE_OUTPUT_STATE, "", DRIVE, VALUES_OF_DRIVE, OUTPUT, NO_UNIT, NULL, NUMBER, place_drive, value_drive, NO_KIND, NULL, "") \
     COMPUTED(SUPPLY_DEMAND, "%S.demand", SUPPLY, 1, OUTPUT, ALWAYS("m3/s"), "l/min", value_supply_demand, depends_supply, "flow that the drives would take from an unlimited supply") \
@@ -72,7 +72,7 @@ enum { MOST_TEXT = 1024 }; /* of a name or a description, with the terminating z
     COMPUTED(ENERGY_GRAVITY, "energy.gravity", ROBOT, 1, LOCAL, ALWAYS("J"), NULL, value_gravity_energy, NULL, "potential energy of gravity, zero at the world's origin") \
     COMPUTED(ENERGY_TOTAL, "energy.total", ROBOT, 1, LOCAL, ALWAYS("J"), NULL, value_total_energy, NULL, "sum of kinetic, elastic and gravity energy") \
     COMPUTED(POWER_JOINTS, "power.joints", ROBOT, 1, LOCAL, ALWAYS("W"), NULL, value_joint_power, NULL, "power of all joint torques and forces") \
-    COMPUTED(POWER_ACTUATORS, "power.actuators", ROBOT, 1, LOCAL, ALWAYS("W"), NULL, value_actuator_power, NULL, "power of all line actuators") \
+    COMPUTED(POWER_LINES, "power.actuators", ROBOT, 1, LOCAL, ALWAYS("W"), NULL, value_line_power, NULL, "power of all line actuators") \
     COMPUTED(POWER_LOSSES, "power.losses", ROBOT, 1, LOCAL, ALWAYS("W"), NULL, value_losses, NULL, "power dissipated by joint friction, damping of links, of joint stops and of couplings") \
     \
     START(Q_START, "%J.%p_start", FREE, POSITIONS, BY_POSITION("rad", "m", "1"), "deg", number_start_position, KIND_Q, limit_start_position, "initial %p") \
@@ -207,11 +207,11 @@ static bool owner_has(const struct model *model, int i, const struct table_row *
     case SENSOR: return i == 0 || robot->frame[i - 1].sensor;
     case INERTIAL_SENSOR: return robot->format > 1 && (i == 0 || robot->frame[i - 1].sensor);
     case GAUGE: return i > 0 && robot->frame[i - 1].sensor && robot->frame[i - 1].gauge;
-    case POWERED_ACTUATOR: return robot_drive_of_actuator(robot, i) != NULL;
-    case OPEN_ACTUATOR: return robot_drive_of_actuator(robot, i) == NULL;
+    case POWERED_LINE: return robot_drive_of_line(robot, i) != NULL;
+    case OPEN_LINE: return robot_drive_of_line(robot, i) == NULL;
     case SPRING: return robot->coupling[i].elastic;
     case COUPLING:
-    case ACTUATOR:
+    case LINE:
     case LOOP:
     case DRIVE:
     case SUPPLY:
@@ -227,9 +227,9 @@ static int owners_of(const struct model *model, const struct table_row *row)
     case SENSOR:
     case INERTIAL_SENSOR:
     case GAUGE: return 1 + model->robot->n_frames;
-    case POWERED_ACTUATOR:
-    case OPEN_ACTUATOR:
-    case ACTUATOR: return model->robot->n_actuators;
+    case POWERED_LINE:
+    case OPEN_LINE:
+    case LINE: return model->robot->n_lines;
     case LOOP: return model->robot->n_loops;
     case COUPLING:
     case SPRING: return model->robot->n_couplings;
@@ -273,7 +273,7 @@ static const char *token_text(const struct robot *robot, const struct joint_grou
     case 'K': return robot->coupling[i].name;
     case 'S': return robot->supply[i].name;
     case 'F': return i > 0 ? robot->frame[i - 1].name : "tip";
-    default: return robot->actuator[i].name; /* A */
+    default: return robot->line[i].name; /* A */
     }
 }
 

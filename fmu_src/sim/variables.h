@@ -37,7 +37,7 @@ struct variable {
     enum initial initial;
     const struct table_row *row;      /* row of the robot's table; NULL: a variable of a drive                  */
     const struct drive_row *in_drive; /* row of a drive inside the arm; NULL: not of one, or a derivative */
-    int owner;         /* link, loop, coupling, actuator, frame (0: the tip), drive, supply; 0 for the robot's own */
+    int owner;         /* link, loop, coupling, line, frame (0: the tip), drive, supply; 0 for the robot's own */
     int k;             /* position, velocity, component, mode or equation, value of a drive, from 0 */
     int reference;     /* value reference: index into the values                                 */
     double start;      /* of inputs and parameters                                               */

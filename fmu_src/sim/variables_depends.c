@@ -37,7 +37,7 @@ static int group_of(const int *group, int link)
     return link >= 0 ? group[link] : -1;
 }
 
-/* A loop, an actuator or a coupling merges the groups of two links */
+/* A loop, an line or a coupling merges the groups of two links */
 static void join(struct structure *s, int a, int b)
 {
     const int from = group_of(s->group, a), to = group_of(s->group, b);
@@ -53,7 +53,7 @@ static int free_link(const struct structure *s, const struct coupling *coupling)
     return coupling->term[0].link;
 }
 
-/* Everything outward of a root accelerates together, and nothing else does, but for loops, actuators and couplings */
+/* Everything outward of a root accelerates together, and nothing else does, but for loops, lines and couplings */
 static void find_groups(struct structure *s)
 {
     const struct model *model = s->model;
@@ -69,7 +69,7 @@ static void find_groups(struct structure *s)
         join(s, loop->side[0].link, loop->side[1].link);
         for (int k = 0; k < 2; k++) join(s, loop->side[k].link, loop->plane_of);
     }
-    for (int i = 0; i < robot->n_actuators; i++) join(s, robot->actuator[i].from.link, robot->actuator[i].to.link);
+    for (int i = 0; i < robot->n_lines; i++) join(s, robot->line[i].from.link, robot->line[i].to.link);
     for (int i = 0; i < robot->n_couplings; i++)
         for (int k = 1; k < robot->coupling[i].n_terms; k++)
             join(s, free_link(s, &robot->coupling[i]), robot->coupling[i].term[k].link);
@@ -257,15 +257,15 @@ bool depends_quaternion_rate(const struct structure *s, const struct variable *u
 }
 
 /* Accelerations and reactions of a link depend on all that accelerates together with it or is attached outward of it, and on
-   prescribed motion inward of that; with loops, actuators or couplings, on any prescribed motion. */
+   prescribed motion inward of that; with loops, lines or couplings, on any prescribed motion. */
 static bool couples(const struct structure *s, int link, const struct variable *known)
 {
     const struct robot *robot = s->model->robot;
-    const bool joined = robot->n_loops + robot->n_actuators + robot->n_couplings > 0, free = s->group[link] >= 0;
+    const bool joined = robot->n_loops + robot->n_lines + robot->n_couplings > 0, free = s->group[link] >= 0;
     if (joined && (!free || is_prescribed(known))) return true;
     if (!joined && is_position_or_velocity(known) && is_floating(s->model, known)) return false;
-    if (known->row->owner == OPEN_ACTUATOR) {
-        const struct actuator *a = &robot->actuator[known->owner];
+    if (known->row->owner == OPEN_LINE) {
+        const struct line *a = &robot->line[known->owner];
         return group_of(s->group, a->from.link) == s->group[link] || group_of(s->group, a->to.link) == s->group[link];
     }
     const int base = free ? s->root[link] : link;
@@ -294,7 +294,7 @@ bool depends_root_moment(const struct structure *s, const struct variable *unkno
     const struct joint *joint = &s->model->robot->link[unknown->owner].joint;
     const int omega = joint_omega(joint);
     if (omega < 0) return couples(s, unknown->owner, known);
-    if (known->owner != unknown->owner || known->row->owner == OPEN_ACTUATOR) return false;
+    if (known->owner != unknown->owner || known->row->owner == OPEN_LINE) return false;
     if (known->row->count == POSITIONS)
         return known->k >= joint_quaternion(joint) && joint_takes(joint, GIVEN_STIFFNESS);
     if (known->row->count != VELOCITIES || known->k != omega + unknown->k) return false;
@@ -428,24 +428,24 @@ bool depends_frame_strain(const struct structure *s, const struct variable *unkn
     return model->strain[unknown->owner - 1][known->k][row] != 0;
 }
 
-/* ---- actuators --------------------------------------------------------------------------------------------------------------- */
+/* ---- lines --------------------------------------------------------------------------------------------------------------- */
 
-/* What moves both ends of an actuator as one rigid body does not change its length */
-static bool stretches(const struct structure *s, const struct variable *known, int actuator)
+/* What moves both ends of an line as one rigid body does not change its length */
+static bool stretches(const struct structure *s, const struct variable *known, int line)
 {
-    const struct anchor *end = s->model->actuator_end[actuator];
+    const struct anchor *end = s->model->line_end[line];
     const struct anchor on[2] = {carrier(s->model, &end[0], known->owner), carrier(s->model, &end[1], known->owner)};
     const bool both = on[0].link == known->owner && on[1].link == known->owner;
     if (both && (!is_elastic(known) || on[0].section == on[1].section)) return false;
     return displaces(s->model, known, &end[0]) || displaces(s->model, known, &end[1]);
 }
 
-bool depends_actuator_length(const struct structure *s, const struct variable *unknown, const struct variable *known)
+bool depends_line_length(const struct structure *s, const struct variable *unknown, const struct variable *known)
 {
     return is_position(known) && stretches(s, known, unknown->owner);
 }
 
-bool depends_actuator_rate(const struct structure *s, const struct variable *unknown, const struct variable *known)
+bool depends_line_rate(const struct structure *s, const struct variable *unknown, const struct variable *known)
 {
     return is_position_or_velocity(known) && stretches(s, known, unknown->owner);
 }
@@ -461,8 +461,8 @@ static bool is_of_drive(const struct variable *variable)
 static bool moves_drive(const struct structure *s, const struct robot_drive *rd, const struct variable *known,
                         bool rate)
 {
-    if (rd->actuator >= 0)
-        return (rate ? is_position_or_velocity(known) : is_position(known)) && stretches(s, known, rd->actuator);
+    if (rd->line >= 0)
+        return (rate ? is_position_or_velocity(known) : is_position(known)) && stretches(s, known, rd->line);
     return known->owner == rd->link && !is_elastic(known) &&
            (rate ? known->row->level == VELOCITY : is_position(known));
 }
@@ -511,7 +511,7 @@ bool depends_drive_torque(const struct structure *s, const struct variable *unkn
 
 bool depends_drive_force(const struct structure *s, const struct variable *unknown, const struct variable *known)
 {
-    return effort_depends(s, robot_drive_of_actuator(s->model->robot, unknown->owner), known);
+    return effort_depends(s, robot_drive_of_line(s->model->robot, unknown->owner), known);
 }
 
 bool depends_supply(const struct structure *s, const struct variable *unknown, const struct variable *known)
@@ -528,16 +528,16 @@ static bool depends_directly(const struct structure *s, const struct variable *u
 bool variable_depends(const struct variable *unknown, const struct variable *known, const struct structure *s)
 {
     static const struct table_row torque = {.owner = DRIVEN, .count = VELOCITIES, .level = FORCE},
-                                  force = {.owner = OPEN_ACTUATOR, .count = 1, .level = FORCE};
+                                  force = {.owner = OPEN_LINE, .count = 1, .level = FORCE};
     const struct robot *robot = s->model->robot;
     const enum owner owner = unknown->row->owner;
-    const bool arm = owner != DRIVE && owner != POWERED && owner != POWERED_ACTUATOR && owner != SUPPLY;
+    const bool arm = owner != DRIVE && owner != POWERED && owner != POWERED_LINE && owner != SUPPLY;
     if ((!arm || !is_of_drive(known)) && depends_directly(s, unknown, known)) return true;
     for (int d = 0; d < robot->n_drives && arm; d++) {
         const struct robot_drive *rd = &robot->drive[d];
-        const bool line = rd->actuator >= 0;
+        const bool line = rd->line >= 0;
         const struct variable effort = {
-            .row = line ? &force : &torque, .owner = line ? rd->actuator : rd->link, .reference = -1, .state = -1};
+            .row = line ? &force : &torque, .owner = line ? rd->line : rd->link, .reference = -1, .state = -1};
         if (effort_depends(s, rd, known) && depends_directly(s, unknown, &effort)) return true;
     }
     return false;

@@ -54,7 +54,7 @@ static bool mass_is_flat(const struct mass_properties *body, int n)
     return body->com[n] == 0 && body->inertia[product[n][0]] == 0 && body->inertia[product[n][1]] == 0;
 }
 
-/* The lines of actuators are then normal to n too */
+/* The lines of lines are then normal to n too */
 static bool is_flat(const struct robot *robot, int n)
 {
     for (int i = 0; i < robot->n_links; i++) {
@@ -66,8 +66,8 @@ static bool is_flat(const struct robot *robot, int n)
     }
     for (int i = 0; i < robot->n_loops; i++)
         if (robot->loop[i].side[0].at.p[n] != 0 || robot->loop[i].side[1].at.p[n] != 0) return false;
-    for (int i = 0; i < robot->n_actuators; i++)
-        if (robot->actuator[i].from.at.p[n] != 0 || robot->actuator[i].to.at.p[n] != 0) return false;
+    for (int i = 0; i < robot->n_lines; i++)
+        if (robot->line[i].from.at.p[n] != 0 || robot->line[i].to.at.p[n] != 0) return false;
     for (int i = 0; i < robot->n_frames; i++)
         if (robot->frame[i].site.at.p[n] != 0) return false;
     return true;
@@ -96,7 +96,7 @@ static bool is_odd_load(const struct variable *known, int n)
 /* The force along n on a link depends on loads along n outward of it */
 static bool odd_force_depends(const struct structure *s, const struct variable *unknown, const struct variable *known)
 {
-    if (!s->flat && s->model->robot->n_actuators > 0) return true; /* lines that are not normal to n */
+    if (!s->flat && s->model->robot->n_lines > 0) return true; /* lines that are not normal to n */
     return is_odd_load(known, s->normal) && is_force(known) &&
            structure_is_outward(s, structure_frame(s->model, known->owner).link, unknown->owner);
 }

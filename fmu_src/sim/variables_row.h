@@ -7,9 +7,9 @@
 #include "sim/point.h"
 #include "sim/variables.h"
 
-/* The owner of a variable: the robot; links whose joint or body is of that sort; loops; couplings, and the elastic ones among them; actuators; frames that are sensors or
-   loads, of which 0 is the tip and 1 + i is frame i of the robot; drives inside the arm; supplies. A joint or an actuator with a drive
-   is powered; an actuator without one is open. */
+/* The owner of a variable: the robot; links whose joint or body is of that sort; loops; couplings, and the elastic ones among them; lines; frames that are sensors or
+   loads, of which 0 is the tip and 1 + i is frame i of the robot; drives inside the arm; supplies. A joint or an line with a drive
+   is powered; an line without one is open. */
 enum owner {
     ROBOT,
     DRIVEN,
@@ -24,9 +24,9 @@ enum owner {
     COUPLING,
     SPRING,
     POWERED,
-    ACTUATOR,
-    OPEN_ACTUATOR,
-    POWERED_ACTUATOR,
+    LINE,
+    OPEN_LINE,
+    POWERED_LINE,
     DRIVE,
     SUPPLY,
     SENSOR,
@@ -72,7 +72,7 @@ typedef double nominal_function(const struct model *model, int link, int k);
 
 /* clang-format off */
 struct table_row {
-    const char *name; /* %J name of the joint, %L the link, %C the loop, %K the coupling, %A the actuator, %F the frame, %S the supply; %p, %v, %a, %f what the joint calls a
+    const char *name; /* %J name of the joint, %L the link, %C the loop, %K the coupling, %A the line, %F the frame, %S the supply; %p, %v, %a, %f what the joint calls a
                          position, velocity, acceleration, force (joint_position_group(), joint_velocity_group()) */
     enum owner owner;
     unsigned given; /* the number: only of joints that take it, enum joint_given (MOVING); only where the file gives it, enum
@@ -100,15 +100,15 @@ struct table_row {
 /* ---- columns (variables_access.c) --------------------------------------------------------------------------------------- */
 
 place_function place_q, place_qd, place_eta, place_etad, place_qdd, place_tau, place_frame_force, place_frame_torque,
-    place_actuator_force, place_drive, place_payload_mass, place_payload_com, place_payload_inertia, place_added_mass;
+    place_line_force, place_drive, place_payload_mass, place_payload_com, place_payload_inertia, place_added_mass;
 
 value_function value_q, value_qd, value_qdd, value_position_rate, value_tau, value_eta, value_etad, value_etadd,
     value_frame_position, value_frame_quaternion, value_frame_velocity, value_frame_angular_velocity,
     value_frame_acceleration, value_frame_specific_force, value_frame_angular_rate, value_frame_curvature,
     value_frame_elongation, value_deflection, value_rotation, value_root_force, value_root_moment, value_loop_force,
-    value_coupling_force, value_gap, value_actuator_length, value_actuator_rate, value_kinetic_energy,
-    value_elastic_energy, value_gravity_energy, value_drive, value_drive_torque, value_drive_force, value_supply_demand,
-    value_supply_share, value_total_energy, value_joint_power, value_actuator_power, value_losses;
+    value_coupling_force, value_gap, value_line_length, value_line_rate, value_kinetic_energy, value_elastic_energy,
+    value_gravity_energy, value_drive, value_drive_torque, value_drive_force, value_supply_demand, value_supply_share,
+    value_total_energy, value_joint_power, value_line_power, value_losses;
 
 extern const struct robot_number number_zero, number_start_position, number_start_velocity, number_gravity,
     number_length, number_mass_per_length, number_EIy, number_EIz, number_GJ, number_EA, number_inertia_per_length,
@@ -151,8 +151,7 @@ depends_function depends_itself, depends_quaternion_rate, depends_accelerations,
     depends_root_moment, depends_loop_force, depends_coupling_force, depends_gap, depends_deflection, depends_rotation,
     depends_frame_position, depends_frame_quaternion, depends_frame_velocity, depends_frame_angular_velocity,
     depends_frame_acceleration, depends_frame_specific_force, depends_frame_angular_rate, depends_frame_strain,
-    depends_actuator_length, depends_actuator_rate, depends_drive, depends_drive_torque, depends_drive_force,
-    depends_supply;
+    depends_line_length, depends_line_rate, depends_drive, depends_drive_torque, depends_drive_force, depends_supply;
 
 /* ---- drives (variables_drives.c) ---------------------------------------------------------------------------------------- */
 

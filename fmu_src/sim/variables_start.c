@@ -47,7 +47,7 @@ static bool depends_on_state(const struct structure *s, const struct variable *u
 static bool is_rate(const struct variable *unknown)
 {
     return unknown->row->depends == depends_frame_velocity || unknown->row->depends == depends_frame_angular_velocity ||
-           unknown->row->depends == depends_frame_angular_rate || unknown->row->depends == depends_actuator_rate;
+           unknown->row->depends == depends_frame_angular_rate || unknown->row->depends == depends_line_rate;
 }
 
 /* Does an input act on positions that are found? Torques of joints that are held, and forces of lines that hold, do not. */
@@ -56,7 +56,7 @@ static bool acts_on_equilibrium(const struct structure *s, const struct variable
     const struct robot *robot = s->model->robot;
     switch (input->row->owner) {
     case DRIVEN: return robot->link[input->owner].joint.hold == HOLD_FREE;
-    case OPEN_ACTUATOR: return robot->actuator[input->owner].hold == HOLD_FREE;
+    case OPEN_LINE: return robot->line[input->owner].hold == HOLD_FREE;
     case PRESCRIBED: return input->row->level == POSITION;
     default: return true;
     }
@@ -70,7 +70,7 @@ static bool depends_on_number(const struct structure *s, const struct start_depe
     const bool kinematic = is_rate(unknown) || depends == depends_itself || depends == depends_quaternion_rate ||
                            depends == depends_frame_position || depends == depends_frame_quaternion ||
                            depends == depends_frame_strain || depends == depends_deflection ||
-                           depends == depends_rotation || depends == depends_actuator_length;
+                           depends == depends_rotation || depends == depends_line_length;
     if (!kinematic || by->found || by->drive || (by->velocity && robot_is_closed(s->model->robot))) return true;
     return number->row->owner == BEAM && depends != depends_itself;
 }

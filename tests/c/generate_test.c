@@ -28,7 +28,7 @@ static double largest(int n, const double *x)
 /* The state of the specimen as arguments */
 static void copy_inputs(const struct specimen *s, const struct robot_parts *parts, double *inputs)
 {
-    const double *const from[] = {s->q, s->qd, s->tau, s->qdd, s->prescribed_qdd, s->actuator_force};
+    const double *const from[] = {s->q, s->qd, s->tau, s->qdd, s->prescribed_qdd, s->line_force};
     for (int i = 0; i < ARG_TIP_WRENCH; i++)
         memcpy(inputs + parts->first[i], from[i], (size_t)(parts->first[i + 1] - parts->first[i]) * sizeof *inputs);
     for (int i = parts->first[ARG_TIP_WRENCH]; i < parts->first[ARGUMENTS]; i++)
@@ -81,7 +81,7 @@ static void compare_all(struct specimen *s, struct tally *tally)
     for (int i = 0; i < MOTION; i++) compare(&what, s, i, tally);
 }
 
-/* Open robots, or closed ones, some with line actuators */
+/* Open robots, or closed ones, some with lines */
 static void compare_robots(int robots, bool with_loops)
 {
     struct tally tally = {0};
@@ -90,7 +90,7 @@ static void compare_robots(int robots, bool with_loops)
         struct random random = {.state = (uint64_t)seed};
         if (with_loops ? !closed_random(&closed, seed, ANY_LOOP, 1 + seed % 2, true) : !specimen_random(&closed, seed))
             continue;
-        if (with_loops && seed % 3 == 0) CHECK(closed_add_actuators(&closed, &random, 1 + seed % 2));
+        if (with_loops && seed % 3 == 0) CHECK(closed_add_lines(&closed, &random, 1 + seed % 2));
         if (!with_loops) make_positive(&closed);
         compare_all(&closed, &tally);
         specimen_free(&closed);
@@ -121,7 +121,7 @@ TEST(unknown_kinds_are_refused)
     struct random random = {.state = 1};
     struct report report = {0};
     for (int seed = 0; !closed_random(&s, seed, ANY_LOOP, 1, true); seed++) continue;
-    CHECK(closed_add_actuators(&s, &random, 1));
+    CHECK(closed_add_lines(&s, &random, 1));
     CHECK(elements_known(&s.mechanism, &report) && report.errors == 0);
     s.mechanism.element[0].kind = &force;
     CHECK(!elements_known(&s.mechanism, &report) && report.errors == 1);

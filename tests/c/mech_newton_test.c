@@ -1,5 +1,5 @@
 /* The equations of motion in residual form and their Newton matrix N = M + gamma D + gamma^2 K, against dense matrices: random robots
-   with every joint and body, trees, prescribed joints, loops, actuators. */
+   with every joint and body, trees, prescribed joints, loops, lines. */
 #include "test.h"
 
 #include <float.h>
@@ -170,7 +170,7 @@ static int make_closed(struct specimen *s, int seed)
 {
     struct random random = {(uint64_t)seed};
     return closed_random(s, seed, ANY_LOOP, 1 + seed % 3, seed % 2 == 0) &&
-           (seed % 4 != 0 || closed_add_actuators(s, &random, 1 + seed % 2)) &&
+           (seed % 4 != 0 || closed_add_lines(s, &random, 1 + seed % 2)) &&
            (seed % 3 != 1 || closed_add_couplings(s, &random, seed % 2 == 0));
 }
 
@@ -197,15 +197,15 @@ static int make_driven(struct specimen *s, int seed)
     static struct robot_drive drives[3];
     struct random random = {(uint64_t)seed};
     if (!closed_random(s, seed, ANY_LOOP, seed % 3, true)) return 0;
-    for (int d = 0; d < 2; d++) drives[d] = (struct robot_drive){.drive = &spring_drive, .link = -1, .actuator = d};
+    for (int d = 0; d < 2; d++) drives[d] = (struct robot_drive){.drive = &spring_drive, .link = -1, .line = d};
     s->robot->drive = drives;
     s->robot->n_drives = 2;
     for (int i = 0; i < s->robot->n_links && s->robot->n_drives == 2; i++)
         if (s->robot->link[i].joint.type == JOINT_REVOLUTE && s->model->link[i].prescribed < 0)
-            drives[s->robot->n_drives++] = (struct robot_drive){.drive = &spring_drive, .link = i, .actuator = -1};
+            drives[s->robot->n_drives++] = (struct robot_drive){.drive = &spring_drive, .link = i, .line = -1};
     driven_loops += s->robot->n_loops > 0;
     driven_joints += s->robot->n_drives > 2;
-    if (!closed_add_actuators(s, &random, 2)) return 0;
+    if (!closed_add_lines(s, &random, 2)) return 0;
     damped_line = line_element, damped_hinge = hinge_element;
     damped_line.force = damped_hinge.force = damping_law;
     for (int i = 0; i < s->mechanism.n_elements; i++)

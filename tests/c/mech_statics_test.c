@@ -1,4 +1,4 @@
-/* Static equilibria of random closed robots with line actuators. The rule of the sample: seeds from 0 in ascending order; 1 or 2 loops
+/* Static equilibria of random closed robots with lines. The rule of the sample: seeds from 0 in ascending order; 1 or 2 loops
    of any type, closed at a random pose with random elastic coordinates; joints of six degrees of freedom stay; at least one joint
    coordinate is independent; as many lines as independent joint coordinates, drawn until forces that hold the pose are found, none of
    them above 20 times the load without lines. A draw whose levers give no such forces while links do not bend further is not tried.
@@ -93,7 +93,7 @@ static void ask(struct held_pose *p, enum question question)
         }
         for (int k = 0; k < lm->m; k++) s->moves[lm->eta_v + k] = true;
     }
-    for (int a = 0; a < m->robot->n_actuators; a++) s->line[a] = question == BALANCED ? LINE_BALANCES : LINE_GIVEN;
+    for (int a = 0; a < m->robot->n_lines; a++) s->line[a] = question == BALANCED ? LINE_BALANCES : LINE_GIVEN;
     s->in.tip_wrench = p->closed.tip_wrench;
 }
 
@@ -150,7 +150,7 @@ static bool draw_lines(struct held_pose *p, int count)
 {
     struct specimen *s = &p->closed;
     statics_free(&p->statics);
-    if (!closed_add_actuators(&p->closed, &p->random, count) || !lines_can_hold(p, count)) return false;
+    if (!closed_add_lines(&p->closed, &p->random, count) || !lines_can_hold(p, count)) return false;
     if (statics_make(&s->mechanism, &p->statics) != STATUS_OK) return false;
     memcpy(p->statics.q, s->q, (size_t)s->nq * sizeof(double));
     if (solve(p, BALANCED) != STATUS_OK) return false;
@@ -248,7 +248,7 @@ static bool hold_there(struct held_pose *p, const double *moved, int seed)
     struct mechanism *m = &p->closed.mechanism;
     struct report silent = {0};
     double F[MOST];
-    const size_t bytes = (size_t)m->robot->n_actuators * sizeof *F;
+    const size_t bytes = (size_t)m->robot->n_lines * sizeof *F;
     memcpy(F, p->statics.F, bytes);
     memset(p->statics.F, 0, bytes);
     memcpy(p->statics.q, moved, (size_t)m->model->nq * sizeof *moved);
@@ -272,8 +272,7 @@ static void try_pose(struct held_pose *p, int seed, struct tally *tally)
     tally->compared += motion >= 0, tally->most_motion = larger(tally->most_motion, motion);
     if (!found)
         printf("     seed %d: %.2e of %.2e is left, %d loops, %d lines, %d tangents%s\n", seed, s->residual, s->load,
-               m->robot->n_loops, m->robot->n_actuators, s->iterations,
-               closes ? "" : "; the loops do not close at 0.3");
+               m->robot->n_loops, m->robot->n_lines, s->iterations, closes ? "" : "; the loops do not close at 0.3");
     if (motion > SHARE) printf("     seed %d: forward dynamics leave %.2e of the load\n", seed, motion);
     tally->found += found, tally->by_path += found && s->followed_a_path, tally->open += !closes;
     if (closes) tally->held_there += hold_there(p, moved, seed);

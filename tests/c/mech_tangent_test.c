@@ -47,7 +47,7 @@ static void evaluate(struct specimen *s, void *unit, struct values *v)
     values_put(v, QDD, s->nv, qdd);
     put_scaled(s, unit, s->mechanism.constraints->lambda, v);
     values_put_frames(v, s);
-    for (int i = 0; i < s->robot->n_actuators; i++) {
+    for (int i = 0; i < s->robot->n_lines; i++) {
         const struct force_element *line = &s->mechanism.element[i];
         values_put(v, POSE, 1, &line->x);
         values_put(v, VELOCITY, 1, &line->rate);
@@ -71,7 +71,7 @@ static void differentiate(struct specimen *s, void *unit, const struct direction
     CHECK_NEAR(mass_distance(s, dqdd, alone), 0,
                1e-9 * (mass_norm(s, qdd) + mass_norm(s, dqdd) + norm(v->count[LAMBDA], v->y[LAMBDA])));
     values_put_frame_changes(v, s, tangent);
-    for (int i = 0; i < s->robot->n_actuators; i++) {
+    for (int i = 0; i < s->robot->n_lines; i++) {
         values_put(v, POSE, 1, &s->mechanism.element[i].dx);
         values_put(v, VELOCITY, 1, &s->mechanism.element[i].drate);
     }
@@ -97,7 +97,7 @@ static void compare(struct specimen *s, const struct arrow *along, struct errors
     for (int k = 0; k < PARTS; k++) CHECK_NEAR(error[k], 0, slope_tolerance[k]);
 }
 
-/* Up to two loops of every type, and with `lines` up to three actuators, whose forces turn with their lines; or couplings */
+/* Up to two loops of every type, and with `lines` up to three lines, whose forces turn with their lines; or couplings */
 static void try_random_directions(int type, bool lines, bool coupled)
 {
     static struct arrow along;
@@ -106,7 +106,7 @@ static void try_random_directions(int type, bool lines, bool coupled)
     for (int seed = 0; seed < test_sample(ROBOTS); seed++) {
         struct specimen s;
         CHECK(closed_random(&s, seed, type, lines || coupled ? seed % 2 : 1 + seed % 2, seed % 2 == 0));
-        if (lines) CHECK(closed_add_actuators(&s, &random, 1 + seed % 3));
+        if (lines) CHECK(closed_add_lines(&s, &random, 1 + seed % 3));
         if (coupled) CHECK(closed_add_couplings(&s, &random, seed % 2 == 0));
         const int failed = test_failed_checks;
         arrow_random(&s, &random, &along);
@@ -147,7 +147,7 @@ static int make(struct specimen *s, int seed)
 {
     struct random random = {(uint64_t)seed + 19};
     return closed_random(s, seed, ANY_LOOP, seed % 3, seed % 2 == 0) &&
-           (seed % 5 != 0 || closed_add_actuators(s, &random, 2)) &&
+           (seed % 5 != 0 || closed_add_lines(s, &random, 2)) &&
            (seed % 4 != 1 || closed_add_couplings(s, &random, seed % 2 == 0));
 }
 

@@ -50,7 +50,7 @@ TEST(edits_stay_in_the_clone)
                       a->nodal.node[k].rotation != b->nodal.node[k].rotation);
         }
         for (int i = 0; i < robot->n_loops; i++) CHECK(robot->loop[i].name != clone->loop[i].name);
-        for (int i = 0; i < robot->n_actuators; i++) CHECK(robot->actuator[i].name != clone->actuator[i].name);
+        for (int i = 0; i < robot->n_lines; i++) CHECK(robot->line[i].name != clone->line[i].name);
         const double viscous = robot->link[0].joint.number[0].viscous;
         clone->link[0].joint.number[0].viscous = viscous + 1;
         clone->link[0].joint.prescribed = !robot->link[0].joint.prescribed;

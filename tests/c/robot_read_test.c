@@ -72,7 +72,7 @@ TEST(what_is_absent_is_as_documented)
     const struct link *link = &robot->link[0];
     const struct joint *joint = &link->joint;
     CHECK(robot->elastic_terms == TERMS_FULL && robot->tip == 0 && strcmp(robot->description, "") == 0);
-    CHECK(robot->n_loops == 0 && robot->n_actuators == 0);
+    CHECK(robot->n_loops == 0 && robot->n_lines == 0);
     CHECK(link->mount.link == -1 && strcmp(joint->name, "a") == 0);
     CHECK(!joint->passive && !joint->prescribed && !joint->number[0].has_limits && joint->given == 0);
     CHECK(!link->has_hub && !link->has_payload && robot_link_modes(link) == 0 && joint_moves(joint));
@@ -193,8 +193,8 @@ TEST(names_become_indices)
           robot->loop[0].side[1].link == 1);
     check_vector(3, robot->loop[0].plane[0], x, 0);
     check_vector(3, robot->loop[0].plane[1], minus_z, 0);
-    CHECK(robot->actuator[0].from.link == -1 && robot->actuator[0].from.type == AT_WORLD);
-    CHECK(robot->actuator[0].to.link == 2 && robot->actuator[0].to.type == AT_HINGE);
+    CHECK(robot->line[0].from.link == -1 && robot->line[0].from.type == AT_WORLD);
+    CHECK(robot->line[0].to.link == 2 && robot->line[0].to.type == AT_HINGE);
     robot_free(robot);
 }
 

@@ -43,7 +43,7 @@ static void check_numbers(const struct specimen *s, struct scene *scene)
     const struct pose O = scene_hinge_frame(scene, 0), T = scene_tip_frame(scene, 0);
     CHECK_NEAR(pose_error(&O, number + 12, number + 15), 0, 0);
     CHECK_NEAR(pose_error(&T, number + 24, number + 27), 0, 0);
-    const double *frames = number + n - 12 * s->robot->n_frames - 6 * s->robot->n_loops - 6 * s->robot->n_actuators;
+    const double *frames = number + n - 12 * s->robot->n_frames - 6 * s->robot->n_loops - 6 * s->robot->n_lines;
     for (int i = 0; i < s->robot->n_frames; i++) {
         const struct pose frame = scene_anchor(scene, &s->model->frame[i]);
         CHECK_NEAR(pose_error(&frame, frames + 12 * i, frames + 12 * i + 3), 0, 0);

@@ -1,5 +1,5 @@
 /* Drives inside the arm: derivatives, dependencies, the Newton matrix, integration, power, on random chains whose joints and
-   line actuators have every type of drive. */
+   lines have every type of drive. */
 #include "drive/drive.h"
 #include "loaded.h"
 #include "ode/esdirk.h"
@@ -301,9 +301,9 @@ TEST(power_of_drives)
             const double power = value_of(instance, robot_drive_name(robot, d, owner), "power.mechanical");
             delivered += power, size += fabs(power);
         }
-        for (int a = 0; a < robot->n_actuators; a++) {
-            const char *name = robot->actuator[a].name;
-            if (robot_drive_of_actuator(robot, a) != NULL) continue;
+        for (int a = 0; a < robot->n_lines; a++) {
+            const char *name = robot->line[a].name;
+            if (robot_drive_of_line(robot, a) != NULL) continue;
             delivered += value_of(instance, name, "force") * value_of(instance, name, "rate");
         }
         for (int i = 0; i < robot->n_links; i++)

@@ -128,7 +128,7 @@ static bool states_are_equal(const struct instance *a, const struct instance *b)
 }
 
 /* An instance that takes a saved state, fresh or used by another method, repeats the next steps bit for bit; also with loops,
-   spherical joints, actuators and drives. Saving changes nothing where the method has no history; CVODE restarts. */
+   spherical joints, lines and drives. Saving changes nothing where the method has no history; CVODE restarts. */
 static void check_repeated(const char *file, enum method method, double fixed_step)
 {
     struct loaded l[4];

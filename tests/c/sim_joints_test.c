@@ -167,7 +167,7 @@ TEST(inertial_sensors_show_acceleration_minus_gravity_and_rate_in_own_axes)
     }
 }
 
-/* ---- joints that actuators move along a given motion --------------------------------------------------------------------- */
+/* ---- joints that lines move along a given motion --------------------------------------------------------------------- */
 
 /* A slow swing of every joint */
 static void swing(void *context, double t, int link, int k, double x[3])
@@ -209,7 +209,7 @@ TEST(drives_have_nothing_to_do)
     for (int step = 0; step < 10; step++) {
         CHECK(instance_step(l.instance, 0.02) == STATUS_OK && instance_update(l.instance) == STATUS_OK);
         for (int i = 0; i < 2; i++) {
-            largest = larger(largest, fabs(sim_actuator_force(l.instance, i)));
+            largest = larger(largest, fabs(sim_line_force(l.instance, i)));
             CHECK_NEAR(sim_drive_forces(l.instance)[sim->mechanism.model->link[i].v], 0, 1e-8);
         }
     }

@@ -15,7 +15,7 @@ const char *const fuzz_robot[FUZZ_ROBOTS] = {
                 "\"beam\": " BEAM(2) "}, {\"name\": \"b\", \"joint\": {\"name\": \"jb\", \"type\": \"revolute\"}, "
                                      "\"beam\": " BEAM(1) "}], \"frames\": [{\"name\": \"f\", \"link\": \"a\", "
                                                           "\"at\": 0.5, \"sensor\": true, \"load\": true}]}",
-    /* two pendulums joined at their tips: a loop with passive joints, and a line actuator */
+    /* two pendulums joined at their tips: a loop with passive joints, and a line */
     HEAD("loop") "\"links\": [{\"name\": \"a\", \"joint\": {\"name\": \"ja\", \"type\": \"revolute\"}, "
                  "\"rigid\": " RIGID "}, {\"name\": \"b\", \"joint\": {\"name\": \"jb\", \"type\": \"revolute\", "
                  "\"passive\": true, \"start\": {\"position\": 1}}, "

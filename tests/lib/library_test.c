@@ -137,11 +137,11 @@ static double dot(int count, const double *x, const double *y)
 
 /* ---- dynamics -------------------------------------------------------------------------------------------------------------------- */
 
-/* M qdd + h - J' wrench - B F = force, row by row; B' qd are the rates of the actuators */
+/* M qdd + h - J' wrench - B F = force, row by row; B' qd are the rates of the lines */
 LAW(inverse_dynamics_is_linear_in_what_acts)
 {
     static double M[MOST * MOST], J[6 * MOST];
-    double qd[MOST], qdd[MOST], force[MOST], h[MOST], free_of_actuators[MOST], rate[MOST], F[MOST], wrench[6], v[6];
+    double qd[MOST], qdd[MOST], force[MOST], h[MOST], free_of_lines[MOST], rate[MOST], F[MOST], wrench[6], v[6];
     const int nv = limber_robot_nv(robot), tip = limber_robot_tip(robot), n = limber_robot_actuators(robot);
     fill(nv, 1, qdd);
     fill(6, 3, wrench);
@@ -149,7 +149,7 @@ LAW(inverse_dynamics_is_linear_in_what_acts)
     limber_robot_set_tip_wrench(robot, wrench);
     for (int i = 0; i < limber_robot_frames(robot); i++) limber_robot_set_frame_wrench(robot, i, wrench);
     limber_robot_set_actuator_forces(robot, NULL);
-    CHECK(limber_robot_inverse(robot, qdd, free_of_actuators) == 0);
+    CHECK(limber_robot_inverse(robot, qdd, free_of_lines) == 0);
     CHECK(limber_robot_mass_matrix(robot, M) == 0 && limber_robot_bias(robot, h) == 0);
     const double scale = largest(nv * nv, M) + largest(nv, h);
     for (int f = 0; f < limber_robot_frames(robot); f++) {
@@ -161,13 +161,13 @@ LAW(inverse_dynamics_is_linear_in_what_acts)
     for (int i = 0; i < nv; i++) {
         double expected = dot(nv, M + nv * i, qdd) + h[i];
         for (int k = 0; k < 6; k++) expected -= J[nv * k + i] * wrench[k];
-        CHECK_NEAR(free_of_actuators[i], expected, 1e-11 * scale);
+        CHECK_NEAR(free_of_lines[i], expected, 1e-11 * scale);
     }
     limber_robot_set_actuator_forces(robot, F);
     CHECK(limber_robot_inverse(robot, qdd, force) == 0);
     CHECK(limber_robot_actuator_lengths(robot, NULL, rate) == 0);
     limber_robot_get_state(robot, NULL, qd);
-    CHECK_NEAR(dot(nv, free_of_actuators, qd) - dot(nv, force, qd), dot(n, F, rate), 1e-10 * scale);
+    CHECK_NEAR(dot(nv, free_of_lines, qd) - dot(nv, force, qd), dot(n, F, rate), 1e-10 * scale);
     CHECK(limber_robot_velocity(robot, tip, LIMBER_TIP, v, v + 3) == 0);
     for (int k = 0; k < 6; k++) CHECK_NEAR(dot(nv, J + nv * k, qd), v[k], 1e-12 * (1 + largest(6, v)));
 }

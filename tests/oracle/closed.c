@@ -131,19 +131,19 @@ static void random_point(struct random *random, const struct robot *robot, struc
     for (int i = 0; i < 3; i++) point->at.p[i] = uniform(random, -1, 1);
 }
 
-int closed_add_actuators(struct specimen *s, struct random *random, int count)
+int closed_add_lines(struct specimen *s, struct random *random, int count)
 {
     struct robot *robot = s->robot;
     struct report silent = {0};
-    robot->actuator = arena_allocate(&robot->arena, (size_t)count, sizeof *robot->actuator);
-    if (robot->actuator == NULL) return 0;
-    robot->n_actuators = count;
-    for (int i = 0; i < count; i++) robot->actuator[i].name = "line";
+    robot->line = arena_allocate(&robot->arena, (size_t)count, sizeof *robot->line);
+    if (robot->line == NULL) return 0;
+    robot->n_lines = count;
+    for (int i = 0; i < count; i++) robot->line[i].name = "line";
     bool far;
     do {
         for (int i = 0; i < count; i++) {
-            random_point(random, robot, &robot->actuator[i].from);
-            random_point(random, robot, &robot->actuator[i].to);
+            random_point(random, robot, &robot->line[i].from);
+            random_point(random, robot, &robot->line[i].to);
         }
         if (!specimen_remake(s)) return 0;
         specimen_evaluate(s, NULL);
@@ -151,7 +151,7 @@ int closed_add_actuators(struct specimen *s, struct random *random, int count)
         far = true;
         for (int i = 0; i < count; i++) far &= s->mechanism.element[i].x >= 0.3;
     } while (!far);
-    for (int i = 0; i < count; i++) s->actuator_force[i] = uniform(random, -30, 30);
+    for (int i = 0; i < count; i++) s->line_force[i] = uniform(random, -30, 30);
     return constraints_choose(&s->mechanism, s->q, &silent) == STATUS_OK;
 }
 

@@ -12,9 +12,9 @@ enum { MOST_ROWS = 40, ANY_LOOP = -1 };
    when it worked. */
 int closed_random(struct specimen *s, int seed, int type, int count, bool met);
 
-/* Adds line actuators with random forces between points of random links and of the world, no shorter than 0.3 m; the state stays,
+/* Adds lines with random forces between points of random links and of the world, no shorter than 0.3 m; the state stays,
    equations are chosen anew. */
-int closed_add_actuators(struct specimen *s, struct random *random, int count);
+int closed_add_lines(struct specimen *s, struct random *random, int count);
 
 /* Adds a rigid coupling and two elastic ones, one of them with backlash, each of up to three random coordinates; of a robot without
    coordinates none. With `met` the rigid one holds in the specimen's state, its rate too; that changes the state. Equations are chosen

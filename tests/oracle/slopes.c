@@ -18,7 +18,7 @@ void arrow_clear(struct arrow *arrow)
                                           .tip_wrench = arrow->tip_wrench,
                                           .frame_wrench = arrow->frame_wrench,
                                           .prescribed_qdd = arrow->prescribed_qdd,
-                                          .actuator_force = arrow->actuator_force};
+                                          .line_force = arrow->line_force};
 }
 
 void arrow_random(const struct specimen *s, struct random *random, struct arrow *arrow)
@@ -37,7 +37,7 @@ void arrow_random(const struct specimen *s, struct random *random, struct arrow 
         }
     }
     for (int i = 0; i < 6; i++) arrow->tip_wrench[i] = uniform(random, -10, 10);
-    for (int i = 0; i < s->robot->n_actuators; i++) arrow->actuator_force[i] = uniform(random, -30, 30);
+    for (int i = 0; i < s->robot->n_lines; i++) arrow->line_force[i] = uniform(random, -30, 30);
     for (int i = 0; i < 6 * s->n_frames; i++)
         arrow->frame_wrench[i] = model_frame_acts(s->model, i / 6) ? uniform(random, -10, 10) : 0;
 }
@@ -45,10 +45,9 @@ void arrow_random(const struct specimen *s, struct random *random, struct arrow 
 int arrow_unit(const struct specimen *s, int j, struct arrow *along)
 {
     enum { KINDS = 7 };
-    double *const of[KINDS] = {
-        along->q,           along->qd, along->tau, along->prescribed_qdd, along->tip_wrench, along->actuator_force,
-        along->frame_wrench};
-    const int count[KINDS] = {s->nv,          s->nv, s->model->n_tau, s->model->n_prescribed, 6, s->robot->n_actuators,
+    double *const of[KINDS] = {along->q,          along->qd,         along->tau,         along->prescribed_qdd,
+                               along->tip_wrench, along->line_force, along->frame_wrench};
+    const int count[KINDS] = {s->nv,          s->nv, s->model->n_tau, s->model->n_prescribed, 6, s->robot->n_lines,
                               6 * s->n_frames};
     arrow_clear(along);
     for (int kind = 0; kind < KINDS; kind++) {
@@ -69,7 +68,7 @@ void arrow_remember(const struct specimen *s, struct arrow *at)
     memcpy(at->tau, s->tau, (size_t)s->model->n_tau * sizeof(double));
     memcpy(at->prescribed_qdd, s->prescribed_qdd, (size_t)s->model->n_prescribed * sizeof(double));
     memcpy(at->tip_wrench, s->tip_wrench, sizeof at->tip_wrench);
-    memcpy(at->actuator_force, s->actuator_force, (size_t)s->robot->n_actuators * sizeof(double));
+    memcpy(at->line_force, s->line_force, (size_t)s->robot->n_lines * sizeof(double));
     memcpy(at->frame_wrench, s->frame_wrench, 6 * (size_t)s->n_frames * sizeof(double));
 }
 
@@ -82,8 +81,7 @@ void arrow_go(struct specimen *s, const struct arrow *from, double t, const stru
     for (int i = 0; i < s->model->n_prescribed; i++)
         s->prescribed_qdd[i] = from->prescribed_qdd[i] + t * along->prescribed_qdd[i];
     for (int i = 0; i < 6; i++) s->tip_wrench[i] = from->tip_wrench[i] + t * along->tip_wrench[i];
-    for (int i = 0; i < s->robot->n_actuators; i++)
-        s->actuator_force[i] = from->actuator_force[i] + t * along->actuator_force[i];
+    for (int i = 0; i < s->robot->n_lines; i++) s->line_force[i] = from->line_force[i] + t * along->line_force[i];
     for (int i = 0; i < 6 * s->n_frames; i++) s->frame_wrench[i] = from->frame_wrench[i] + t * along->frame_wrench[i];
 }
 

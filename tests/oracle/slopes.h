@@ -10,7 +10,7 @@ enum { MOST = 200, MOST_COMPARED = 2000 };
 /* A direction with its own arrays, q a tangent; or a state with its inputs, q its positions. */
 struct arrow {
     double q[MOST], qd[MOST], tau[MOST], tip_wrench[6], prescribed_qdd[MOST], payload_mass[MOST];
-    double actuator_force[MOST], frame_wrench[MOST];
+    double line_force[MOST], frame_wrench[MOST];
     struct direction direction;
 };
 

@@ -34,7 +34,7 @@ static int make_arrays(struct specimen *s)
     s->force = arena_allocate(&s->arena, n, sizeof(double));
     s->tau = arena_allocate(&s->arena, (size_t)s->model->n_tau, sizeof(double));
     s->prescribed_qdd = arena_allocate(&s->arena, (size_t)s->model->n_prescribed, sizeof(double));
-    s->actuator_force = arena_allocate(&s->arena, (size_t)s->robot->n_actuators, sizeof(double));
+    s->line_force = arena_allocate(&s->arena, (size_t)s->robot->n_lines, sizeof(double));
     s->frame_wrench = arena_allocate(&s->arena, 6 * (size_t)s->robot->n_frames, sizeof(double));
     memset(s->tip_wrench, 0, sizeof s->tip_wrench);
     s->in = (struct input){.q = s->q,
@@ -43,7 +43,7 @@ static int make_arrays(struct specimen *s)
                            .tip_wrench = s->tip_wrench,
                            .frame_wrench = s->frame_wrench,
                            .prescribed_qdd = s->prescribed_qdd,
-                           .actuator_force = s->actuator_force};
+                           .line_force = s->line_force};
     if (s->arena.failed) return 0;
     model_start(s->model, s->q, s->qd);
     return 1;

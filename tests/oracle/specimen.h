@@ -18,7 +18,7 @@ struct specimen {
     double *force;          /* nv: room for generalized forces                                      */
     double *tau;            /* n_tau                                                                */
     double *prescribed_qdd; /* n_prescribed                                                         */
-    double *actuator_force; /* of the actuators, which random robots have not                       */
+    double *line_force;     /* of the lines, which random robots have not                       */
     double *frame_wrench;   /* 6 of every frame, which random robots have not                       */
     double tip_wrench[6];
     struct input in; /* all of the above                                                     */

@@ -2,7 +2,7 @@
 
 import * as THREE from "three";
 
-const ORDER = ["axes", "gravity", "link", "joint", "loop", "actuator", "payload", "tip", "frame"];
+const ORDER = ["axes", "gravity", "link", "joint", "loop", "line", "payload", "tip", "frame"];
 
 export class Labels {
     constructor(layer) {

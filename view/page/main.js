@@ -14,7 +14,7 @@ import { Stage } from "./stage.js";
 import style from "./style.css";
 import { Trails } from "./trails.js";
 
-const KINDS = { names: ["link", "joint", "loop", "actuator", "payload", "tip"], frames: ["frame"] };
+const KINDS = { names: ["link", "joint", "loop", "line", "payload", "tip"], frames: ["frame"] };
 
 class App {
     constructor(kernel, data, results, root) {

@@ -21,7 +21,7 @@ export class RobotView {
         this.#makeArms();
         this.#makeFrames();
         this.#makeLoops();
-        this.#makeActuators();
+        this.#makeLines();
         this.#makeTip();
     }
 
@@ -37,7 +37,7 @@ export class RobotView {
         this.armAt = at;
         this.frameAt = this.armAt + 6 * arms.length;
         this.loopAt = this.frameAt + FRAME * frames.length;
-        this.actuatorAt = this.loopAt + 6 * loops.length;
+        this.lineAt = this.loopAt + 6 * loops.length;
     }
 
     #material(name) {
@@ -159,16 +159,16 @@ export class RobotView {
         });
     }
 
-    #makeActuators() {
+    #makeLines() {
         const r = 0.55 * this.description.nominal;
-        this.actuators = this.description.actuators.map((actuator) => {
+        this.lines = this.description.lines.map((line) => {
             const object = new THREE.Group(), view = { object, rest: null };
             view.barrel = cylinder(r, this.#material("barrel"));
             view.rod = cylinder(0.5 * r, this.#material("rod"));
             view.pins = [0, 1].map(() => new THREE.Mesh(new THREE.SphereGeometry(0.9 * r, 16, 12), this.#material("barrel")));
             object.add(view.barrel, view.rod, ...view.pins);
             this.group.add(object);
-            this.#name(object, actuator.name, actuator.drive === "force" ? "line actuator" : `line actuator, drive: ${actuator.drive}`, "actuator", actuator.link);
+            this.#name(object, line.name, line.drive === "force" ? "line" : `line, drive: ${line.drive}`, "line", line.link);
             return view;
         });
     }
@@ -195,18 +195,18 @@ export class RobotView {
         this.arms.forEach((mesh, i) => stretch(mesh, numbers, this.armAt + 6 * i));
         this.frames.forEach((object, i) => follow(object, numbers, this.frameAt + FRAME * i));
         this.loops.forEach((object, i) => object.children.forEach((mesh, k) => mesh.position.fromArray(numbers, this.loopAt + 6 * i + 3 * k)));
-        this.actuators.forEach((view, i) => this.#moveActuator(view, numbers, this.actuatorAt + 6 * i));
+        this.lines.forEach((view, i) => this.#moveLine(view, numbers, this.lineAt + 6 * i));
     }
 
     // The barrel keeps its length, 0.6 of the length at the start; the rod moves in it
-    #moveActuator(view, numbers, at) {
+    #moveLine(view, numbers, at) {
         const length = stretch(view.rod, numbers, at);
         view.rest ??= length;
         stretch(view.barrel, numbers, at, 0, length > 0 ? Math.min((0.6 * view.rest) / length, 1) : 1);
         view.pins.forEach((pin, k) => pin.position.fromArray(numbers, at + 3 * k));
     }
 
-    /** Points around what the numbers place: corners of sections, payloads, ends of arms, loops and actuators. */
+    /** Points around what the numbers place: corners of sections, payloads, ends of arms, loops and lines. */
     extent(numbers) {
         const points = [], { links } = this.description, put = (at) => points.push(new THREE.Vector3().fromArray(numbers, at));
         const putAt = (at, local) => points.push(new THREE.Vector3(...[0, 1, 2].map((i) =>
@@ -244,7 +244,7 @@ export class RobotView {
                 for (let i = 0; i < ring; i++) out.add(new THREE.Vector3().fromArray(positions, 3 * (ring * k + i)));
             return out.divideScalar(2 * ring).applyMatrix4(this.group.matrixWorld);
         }
-        if (kind === "loop" || kind === "actuator") return object.children[kind === "loop" ? 0 : 1].getWorldPosition(out);
+        if (kind === "loop" || kind === "line") return object.children[kind === "loop" ? 0 : 1].getWorldPosition(out);
         return out.setFromMatrixPosition(object.matrixWorld);
     }
 }

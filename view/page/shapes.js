@@ -1,4 +1,4 @@
-// Meshes that follow the numbers of the kernel: links as tubes along their sections, joints, actuators.
+// Meshes that follow the numbers of the kernel: links as tubes along their sections, joints, lines.
 
 import * as THREE from "three";
 

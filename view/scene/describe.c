@@ -130,7 +130,7 @@ static struct json_object *describe_link(const struct scene *scene, int i)
     return out;
 }
 
-/* ---- loops, actuators, frames------------------------------------------------------------------------------------------- */
+/* ---- loops, lines, frames------------------------------------------------------------------------------------------- */
 
 static struct json_object *describe_loop(const struct robot *robot, int i)
 {
@@ -143,14 +143,13 @@ static struct json_object *describe_loop(const struct robot *robot, int i)
     return out;
 }
 
-static struct json_object *describe_actuator(const struct robot *robot, int i)
+static struct json_object *describe_line(const struct robot *robot, int i)
 {
     struct json_object *out = json_object_new_object();
-    const struct robot_drive *drive = robot_drive_of_actuator(robot, i);
-    add_text(out, "name", robot->actuator[i].name);
+    const struct robot_drive *drive = robot_drive_of_line(robot, i);
+    add_text(out, "name", robot->line[i].name);
     add_text(out, "drive", drive != NULL ? drive->drive->name : "force");
-    add_integer(out, "link",
-                robot->actuator[i].from.link >= 0 ? robot->actuator[i].from.link : robot->actuator[i].to.link);
+    add_integer(out, "link", robot->line[i].from.link >= 0 ? robot->line[i].from.link : robot->line[i].to.link);
     return out;
 }
 
@@ -202,7 +201,7 @@ struct json_object *scene_describe(const struct scene *scene)
     for (int i = 0; i < robot->n_frames; i++) json_object_array_add(list, describe_frame(robot, i));
     add(out, "loops", list = json_object_new_array());
     for (int i = 0; i < robot->n_loops; i++) json_object_array_add(list, describe_loop(robot, i));
-    add(out, "actuators", list = json_object_new_array());
-    for (int i = 0; i < robot->n_actuators; i++) json_object_array_add(list, describe_actuator(robot, i));
+    add(out, "lines", list = json_object_new_array());
+    for (int i = 0; i < robot->n_lines; i++) json_object_array_add(list, describe_line(robot, i));
     return out;
 }

@@ -245,7 +245,7 @@ static enum status make_arms(struct scene *scene)
 {
     const struct model *model = scene->mechanism->model;
     const struct robot *robot = scene->mechanism->robot;
-    const size_t most = (size_t)(robot->n_links + 2 * robot->n_loops + 2 * robot->n_actuators + robot->n_frames);
+    const size_t most = (size_t)(robot->n_links + 2 * robot->n_loops + 2 * robot->n_lines + robot->n_frames);
     scene->arm = arena_allocate(&scene->arena, most, sizeof *scene->arm);
     if (scene->arm == NULL) return STATUS_NO_MEMORY;
     for (int i = 0; i < robot->n_links; i++) {
@@ -254,8 +254,8 @@ static enum status make_arms(struct scene *scene)
     }
     for (int i = 0; i < robot->n_loops; i++)
         for (int side = 0; side < 2; side++) add_arm(scene, &model->loop_side[i][side]);
-    for (int i = 0; i < robot->n_actuators; i++)
-        for (int end = 0; end < 2; end++) add_arm(scene, &model->actuator_end[i][end]);
+    for (int i = 0; i < robot->n_lines; i++)
+        for (int end = 0; end < 2; end++) add_arm(scene, &model->line_end[i][end]);
     for (int i = 0; i < robot->n_frames; i++) add_arm(scene, &model->frame[i]);
     return STATUS_OK;
 }
@@ -316,7 +316,7 @@ enum { FRAME_NUMBERS = 12, LINK_FRAMES = 3 };
 int scene_number_count(const struct scene *scene)
 {
     const struct robot *robot = scene->mechanism->robot;
-    int n = 6 * scene->n_arms + FRAME_NUMBERS * robot->n_frames + 6 * robot->n_loops + 6 * robot->n_actuators;
+    int n = 6 * scene->n_arms + FRAME_NUMBERS * robot->n_frames + 6 * robot->n_loops + 6 * robot->n_lines;
     for (int i = 0; i < robot->n_links; i++) n += FRAME_NUMBERS * (LINK_FRAMES + scene->link[i].n_points);
     return n;
 }
@@ -351,6 +351,6 @@ void scene_numbers(struct scene *scene, const double *q, double *number)
     for (int i = 0; i < robot->n_frames; i++) number = put_frame(number, scene_anchor(scene, &model->frame[i]));
     for (int i = 0; i < robot->n_loops; i++)
         number = put_points(scene, &model->loop_side[i][0], &model->loop_side[i][1], number);
-    for (int i = 0; i < robot->n_actuators; i++)
-        number = put_points(scene, &model->actuator_end[i][0], &model->actuator_end[i][1], number);
+    for (int i = 0; i < robot->n_lines; i++)
+        number = put_points(scene, &model->line_end[i][0], &model->line_end[i][1], number);
 }

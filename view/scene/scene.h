@@ -64,7 +64,7 @@ struct pose scene_anchor(const struct scene *scene, const struct anchor *anchor)
 
 /* All of them as one array, for a program that only reads numbers. A frame is 12 numbers, p then R by rows. In this order: of every
    link joint frame, hinge frame, tip frame and its points; of every arm two points p; every frame of the robot; of every loop and
-   then of every actuator two points p. */
+   then of every line two points p. */
 int scene_number_count(const struct scene *scene);
 void scene_numbers(struct scene *scene, const double *q, double *number);
 

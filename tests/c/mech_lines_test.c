@@ -1,4 +1,4 @@
-/* Line actuators: their rates are those of their lengths, and their forces do the work that these say, for any robot. */
+/* Lines: their rates are those of their lengths, and their forces do the work that these say, for any robot. */
 #include "test.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@ enum { ROBOTS = 150, MOST_LINES = 3 };
 static int make(struct specimen *s, int seed)
 {
     struct random random = {(uint64_t)seed + 23};
-    return closed_random(s, seed, LOOP_BALL, 0, false) && closed_add_actuators(s, &random, 1 + seed % MOST_LINES);
+    return closed_random(s, seed, LOOP_BALL, 0, false) && closed_add_lines(s, &random, 1 + seed % MOST_LINES);
 }
 
 static void measure(struct specimen *s)
@@ -26,7 +26,7 @@ static void lengths(struct specimen *s, void *context, double *y)
 {
     (void)context;
     measure(s);
-    for (int i = 0; i < s->robot->n_actuators; i++) y[i] = s->mechanism.element[i].x;
+    for (int i = 0; i < s->robot->n_lines; i++) y[i] = s->mechanism.element[i].x;
 }
 
 /* Differences of eighth order leave 1e-12 or so: the better of two steps, as some lines turn fast */
@@ -35,9 +35,9 @@ static double rate_error(struct specimen *s)
     double change[2][MOST_LINES], worst = 0;
     const double h = flow_step(s->nv, s->qdd), speed = 1 + norm(s->nv, s->qd);
     for (int i = 0; i < 2; i++)
-        flow_derivative(s, s->qdd, i == 0 ? h : h / 4, lengths, NULL, s->robot->n_actuators, change[i], NULL);
+        flow_derivative(s, s->qdd, i == 0 ? h : h / 4, lengths, NULL, s->robot->n_lines, change[i], NULL);
     measure(s);
-    for (int i = 0; i < s->robot->n_actuators; i++) {
+    for (int i = 0; i < s->robot->n_lines; i++) {
         const double rate = s->mechanism.element[i].rate;
         worst = larger(worst, fmin(fabs(change[0][i] - rate), fabs(change[1][i] - rate)) / (speed * speed));
     }
@@ -49,7 +49,7 @@ TEST(rates_are_those_of_the_lengths)
     CHECK(law_holds(test_sample(ROBOTS), make, rate_error, 1e-11));
 }
 
-/* Sum of F times the rate of its line for qd = e_j: the generalized forces of the actuators */
+/* Sum of F times the rate of its line for qd = e_j: the generalized forces of the lines */
 static void shares(struct specimen *s, double *share, double *size)
 {
     double qd[MOST];
@@ -60,9 +60,9 @@ static void shares(struct specimen *s, double *share, double *size)
         s->qd[j] = 1;
         share[j] = 0;
         measure(s);
-        for (int i = 0; i < s->robot->n_actuators; i++) {
-            share[j] += s->actuator_force[i] * s->mechanism.element[i].rate;
-            *size += fabs(s->actuator_force[i] * s->mechanism.element[i].rate);
+        for (int i = 0; i < s->robot->n_lines; i++) {
+            share[j] += s->line_force[i] * s->mechanism.element[i].rate;
+            *size += fabs(s->line_force[i] * s->mechanism.element[i].rate);
         }
     }
     memcpy(s->qd, qd, (size_t)s->nv * sizeof *qd);
@@ -93,4 +93,4 @@ TEST(forces_do_the_work_of_their_rates)
     CHECK(law_holds(test_sample(ROBOTS), make, work_error, 1e-10));
 }
 
-SUITE(mech_actuators_test)
+SUITE(mech_lines_test)
