@@ -12,7 +12,7 @@ struct force_kind;
 
 struct force_element {
     const struct force_kind *kind;
-    int part;  /* what it is in the robot: number of an line, of the link of a joint, of a coupling  */
+    int part;  /* what it is in the robot: number of a line, of the link of a joint, of a coupling  */
     int drive; /* the drive that exerts its force; -1: none                                              */
     int load;  /* first of its kind->n_ends wrenches among those of the mechanism                        */
     const struct anchor *anchor; /* n_ends: where these act                                              */

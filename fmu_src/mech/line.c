@@ -23,7 +23,7 @@ static enum status measure(struct mechanism *m, const struct input *in, struct f
 
 static const struct anchor *ends(const struct model *model, int part)
 {
-    return model->line_end[part];
+    return model->site + model->robot->line[part].site;
 }
 
 static void force(struct mechanism *m, const struct input *in, struct force_element *e)

@@ -37,7 +37,7 @@ static int group_of(const int *group, int link)
     return link >= 0 ? group[link] : -1;
 }
 
-/* A loop, an line or a coupling merges the groups of two links */
+/* A loop, a line or a coupling merges the groups of two links */
 static void join(struct structure *s, int a, int b)
 {
     const int from = group_of(s->group, a), to = group_of(s->group, b);
@@ -64,12 +64,8 @@ static void find_groups(struct structure *s)
         const bool moves = lm->m > 0 || free_velocities(lm) > 0;
         s->group[i] = s->root[i] = carried ? s->root[lm->parent] : moves ? i : -1;
     }
-    for (int i = 0; i < robot->n_loops; i++) {
-        const struct loop *loop = &robot->loop[i];
-        join(s, loop->side[0].link, loop->side[1].link);
-        for (int k = 0; k < 2; k++) join(s, loop->side[k].link, loop->plane_of);
-    }
-    for (int i = 0; i < robot->n_lines; i++) join(s, robot->line[i].from.link, robot->line[i].to.link);
+    for (int i = 0; i < robot->n_sites; i++)
+        for (int k = robot->part[i]; k < i; k++) join(s, robot->site[k].link, robot->site[i].link);
     for (int i = 0; i < robot->n_couplings; i++)
         for (int k = 1; k < robot->coupling[i].n_terms; k++)
             join(s, free_link(s, &robot->coupling[i]), robot->coupling[i].term[k].link);
@@ -261,12 +257,12 @@ bool depends_quaternion_rate(const struct structure *s, const struct variable *u
 static bool couples(const struct structure *s, int link, const struct variable *known)
 {
     const struct robot *robot = s->model->robot;
-    const bool joined = robot->n_loops + robot->n_lines + robot->n_couplings > 0, free = s->group[link] >= 0;
+    const bool joined = robot->n_sites + robot->n_couplings > 0, free = s->group[link] >= 0;
     if (joined && (!free || is_prescribed(known))) return true;
     if (!joined && is_position_or_velocity(known) && is_floating(s->model, known)) return false;
     if (known->row->owner == OPEN_LINE) {
-        const struct line *a = &robot->line[known->owner];
-        return group_of(s->group, a->from.link) == s->group[link] || group_of(s->group, a->to.link) == s->group[link];
+        const struct site *end = robot->site + robot->line[known->owner].site;
+        return group_of(s->group, end[0].link) == s->group[link] || group_of(s->group, end[1].link) == s->group[link];
     }
     const int base = free ? s->root[link] : link;
     const int acted = known->row->owner == LOAD ? structure_frame(s->model, known->owner).link : known->owner;
@@ -314,10 +310,11 @@ bool depends_root_force(const struct structure *s, const struct variable *unknow
 /* The same dependencies as those of the accelerations of a link that the loop acts on */
 bool depends_loop_force(const struct structure *s, const struct variable *unknown, const struct variable *known)
 {
-    const struct loop *loop = &s->model->robot->loop[unknown->owner];
-    int link = loop->side[0].link;
-    if (s->group[link] < 0) link = loop->side[1].link;
-    if (s->group[link] < 0 && loop->plane_of >= 0) link = loop->plane_of;
+    const struct robot *robot = s->model->robot;
+    const struct site *side = robot->site + robot->loop[unknown->owner].site;
+    int link = side[SIDE_A].link;
+    if (s->group[link] < 0) link = side[SIDE_B].link;
+    if (s->group[link] < 0 && side[SIDE_PLANE].link >= 0) link = side[SIDE_PLANE].link;
     return couples(s, link, known);
 }
 
@@ -430,10 +427,10 @@ bool depends_frame_strain(const struct structure *s, const struct variable *unkn
 
 /* ---- lines --------------------------------------------------------------------------------------------------------------- */
 
-/* What moves both ends of an line as one rigid body does not change its length */
+/* What moves both ends of a line as one rigid body does not change its length */
 static bool stretches(const struct structure *s, const struct variable *known, int line)
 {
-    const struct anchor *end = s->model->line_end[line];
+    const struct anchor *end = s->model->site + s->model->robot->line[line].site;
     const struct anchor on[2] = {carrier(s->model, &end[0], known->owner), carrier(s->model, &end[1], known->owner)};
     const bool both = on[0].link == known->owner && on[1].link == known->owner;
     if (both && (!is_elastic(known) || on[0].section == on[1].section)) return false;

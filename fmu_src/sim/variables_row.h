@@ -8,8 +8,8 @@
 #include "sim/variables.h"
 
 /* The owner of a variable: the robot; links whose joint or body is of that sort; loops; couplings, and the elastic ones among them; lines; frames that are sensors or
-   loads, of which 0 is the tip and 1 + i is frame i of the robot; drives inside the arm; supplies. A joint or an line with a drive
-   is powered; an line without one is open. */
+   loads, of which 0 is the tip and 1 + i is frame i of the robot; drives inside the arm; supplies. A joint or a line with a drive
+   is powered; a line without one is open. */
 enum owner {
     ROBOT,
     DRIVEN,
