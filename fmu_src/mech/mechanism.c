@@ -63,7 +63,7 @@ static void make_parts(struct mechanism *m)
     for (int i = 0; i < m->n_elements && !arena->failed; i++) {
         const struct force_element *e = &m->element[i];
         if (e->kind->n_ends > 0 && m->acts_at != PLACED_AND_MOVING)
-            m->acts_at = e->drive >= 0 ? PLACED_AND_MOVING : PLACED;
+            m->acts_at = e->kind->given && e->drive < 0 ? PLACED : PLACED_AND_MOVING;
     }
 }
 

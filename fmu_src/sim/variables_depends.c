@@ -97,6 +97,7 @@ const struct structure *structure_make(const struct model *model, struct arena *
                           .size = arena_allocate(arena, n, sizeof *s.size),
                           .group = arena_allocate(arena, n, sizeof *s.group),
                           .drive = drive_structures(model->robot, arena)};
+    elements_list(model->robot, arena, &s.element);
     if (arena->failed) return NULL;
     find_places(&s, next);
     find_groups(&s);
@@ -318,27 +319,10 @@ bool depends_loop_force(const struct structure *s, const struct variable *unknow
     return couples(s, link, known);
 }
 
-/* Is it the position or, with `rate`, the velocity of a coordinate of a coupling? */
-static bool moves_gap(const struct structure *s, int coupling, const struct variable *known, bool rate)
-{
-    const struct coupling *c = &s->model->robot->coupling[coupling];
-    if (is_elastic(known) || known->row->level != (rate ? VELOCITY : POSITION)) return false;
-    for (int i = 0; i < c->n_terms; i++)
-        if (c->term[i].link == known->owner && c->term[i].k == known->k) return true;
-    return false;
-}
-
-bool depends_gap(const struct structure *s, const struct variable *unknown, const struct variable *known)
-{
-    return moves_gap(s, unknown->owner, known, false);
-}
-
-/* Of a spring on gap and rate, of a constraint as the accelerations of its links */
+/* Of a rigid one: as the accelerations of its links */
 bool depends_coupling_force(const struct structure *s, const struct variable *unknown, const struct variable *known)
 {
-    const struct coupling *coupling = &s->model->robot->coupling[unknown->owner];
-    if (!coupling->elastic) return couples(s, free_link(s, coupling), known);
-    return moves_gap(s, unknown->owner, known, false) || moves_gap(s, unknown->owner, known, true);
+    return couples(s, free_link(s, &s->model->robot->coupling[unknown->owner]), known);
 }
 
 /* The body of a link that an elastic coordinate of the same link deforms; NULL: the known is not one */
@@ -425,26 +409,25 @@ bool depends_frame_strain(const struct structure *s, const struct variable *unkn
     return model->strain[unknown->owner - 1][known->k][row] != 0;
 }
 
-/* ---- lines --------------------------------------------------------------------------------------------------------------- */
+/* ---- elements --------------------------------------------------------------------------------------------------------- */
 
-/* What moves both ends of a line as one rigid body does not change its length */
-static bool stretches(const struct structure *s, const struct variable *known, int line)
+/* What moves both ends as one rigid body does not change what is measured between them */
+static bool stretches(const struct structure *s, const struct variable *known, const struct anchor *end)
 {
-    const struct anchor *end = s->model->site + s->model->robot->line[line].site;
     const struct anchor on[2] = {carrier(s->model, &end[0], known->owner), carrier(s->model, &end[1], known->owner)};
     const bool both = on[0].link == known->owner && on[1].link == known->owner;
     if (both && (!is_elastic(known) || on[0].section == on[1].section)) return false;
     return displaces(s->model, known, &end[0]) || displaces(s->model, known, &end[1]);
 }
 
-bool depends_line_length(const struct structure *s, const struct variable *unknown, const struct variable *known)
+/* Does a known of the arm change what an element measures, or its rate? */
+static bool moves(const struct structure *s, const struct force_element *e, const struct variable *known, bool rate)
 {
-    return is_position(known) && stretches(s, known, unknown->owner);
-}
-
-bool depends_line_rate(const struct structure *s, const struct variable *unknown, const struct variable *known)
-{
-    return is_position_or_velocity(known) && stretches(s, known, unknown->owner);
+    if (e->kind->n_ends > 0)
+        return (rate ? is_position_or_velocity(known) : is_position(known)) &&
+               stretches(s, known, s->model->site + e->site);
+    return !is_elastic(known) && (rate ? known->row->level == VELOCITY : is_position(known)) &&
+           e->kind->moved_by(s->model->robot, e->part, known->owner, known->k);
 }
 
 /* ---- drives ------------------------------------------------------------------------------------------------------------------ */
@@ -454,14 +437,11 @@ static bool is_of_drive(const struct variable *variable)
     return variable->row->owner == DRIVE;
 }
 
-/* Does a known of the arm move what the drive moves: its position or, with `rate`, the rate of it? */
-static bool moves_drive(const struct structure *s, const struct robot_drive *rd, const struct variable *known,
-                        bool rate)
+static const struct force_element *element_of(const struct structure *s, int drive)
 {
-    if (rd->line >= 0)
-        return (rate ? is_position_or_velocity(known) : is_position(known)) && stretches(s, known, rd->line);
-    return known->owner == rd->link && !is_elastic(known) &&
-           (rate ? known->row->level == VELOCITY : is_position(known));
+    const struct force_element *e = s->element;
+    while (e->drive != drive) e++;
+    return e;
 }
 
 /* Does a value of a drive depend on a known, at a constant share of its supply? */
@@ -470,8 +450,8 @@ static bool value_depends(const struct structure *s, int drive, int value, const
     const struct robot_drive *rd = &s->model->robot->drive[drive];
     const bool *on = s->drive[drive] + drive_values(rd->drive) * value;
     if (is_of_drive(known)) return known->owner == drive && on[known->k];
-    return (on[rd->drive->position] && moves_drive(s, rd, known, false)) ||
-           (on[rd->drive->rate] && moves_drive(s, rd, known, true));
+    return (on[rd->drive->position] && moves(s, element_of(s, drive), known, false)) ||
+           (on[rd->drive->rate] && moves(s, element_of(s, drive), known, true));
 }
 
 static bool demand_depends(const struct structure *s, int supply, const struct variable *known)
@@ -506,9 +486,13 @@ bool depends_drive_torque(const struct structure *s, const struct variable *unkn
     return effort_depends(s, robot_drive_of_link(s->model->robot, unknown->owner), known);
 }
 
-bool depends_drive_force(const struct structure *s, const struct variable *unknown, const struct variable *known)
+bool depends_element(const struct structure *s, const struct variable *unknown, const struct variable *known)
 {
-    return effort_depends(s, robot_drive_of_line(s->model->robot, unknown->owner), known);
+    const struct force_element *e = &s->element[unknown->owner];
+    if (unknown->k == ELEMENT_FORCE && e->drive >= 0)
+        return drive_depends(s, e->drive, s->model->robot->drive[e->drive].drive->effort, known);
+    return !is_of_drive(known) && ((unknown->k != ELEMENT_RATE && moves(s, e, known, false)) ||
+                                   (unknown->k != ELEMENT_X && moves(s, e, known, true)));
 }
 
 bool depends_supply(const struct structure *s, const struct variable *unknown, const struct variable *known)
@@ -528,7 +512,7 @@ bool variable_depends(const struct variable *unknown, const struct variable *kno
                                   force = {.owner = OPEN_LINE, .count = 1, .level = FORCE};
     const struct robot *robot = s->model->robot;
     const enum owner owner = unknown->row->owner;
-    const bool arm = owner != DRIVE && owner != POWERED && owner != POWERED_LINE && owner != SUPPLY;
+    const bool arm = owner != DRIVE && owner != POWERED && owner != ELEMENT && owner != SUPPLY;
     if ((!arm || !is_of_drive(known)) && depends_directly(s, unknown, known)) return true;
     for (int d = 0; d < robot->n_drives && arm; d++) {
         const struct robot_drive *rd = &robot->drive[d];

@@ -43,11 +43,16 @@ static bool depends_on_state(const struct structure *s, const struct variable *u
     return false;
 }
 
+static bool is_element(const struct variable *unknown, enum element_number number)
+{
+    return unknown->row->depends == depends_element && unknown->k == (int)number;
+}
+
 /* A velocity of the robot, which is zero in a static start at any position */
 static bool is_rate(const struct variable *unknown)
 {
     return unknown->row->depends == depends_frame_velocity || unknown->row->depends == depends_frame_angular_velocity ||
-           unknown->row->depends == depends_frame_angular_rate || unknown->row->depends == depends_line_rate;
+           unknown->row->depends == depends_frame_angular_rate || is_element(unknown, ELEMENT_RATE);
 }
 
 /* Does an input act on positions that are found? Torques of joints that are held, and forces of lines that hold, do not. */
@@ -70,7 +75,7 @@ static bool depends_on_number(const struct structure *s, const struct start_depe
     const bool kinematic = is_rate(unknown) || depends == depends_itself || depends == depends_quaternion_rate ||
                            depends == depends_frame_position || depends == depends_frame_quaternion ||
                            depends == depends_frame_strain || depends == depends_deflection ||
-                           depends == depends_rotation || depends == depends_line_length;
+                           depends == depends_rotation || is_element(unknown, ELEMENT_X);
     if (!kinematic || by->found || by->drive || (by->velocity && robot_is_closed(s->model->robot))) return true;
     return number->row->owner == BEAM && depends != depends_itself;
 }
