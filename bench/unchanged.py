@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Results and instructions now against those of an earlier commit: python bench/unchanged.py [--commit C] [--only results|kernels]
+"""Results and instructions now against those of an earlier commit: python bench/unchanged.py [--commit C] [--only results|kernels|problems]
 
 The commit is unpacked below build/out/baseline and built by its own CMake files. Of every robot in resources/ the two programs
 evaluate the same random states (bound 1e-12 of the largest number of a result) and simulate 1 s (1e-8). Of the kernels that an FMU
-runs the instructions are counted (bound 1.00). Exit code 1: a bound is missed."""
+runs the instructions are counted (bound 1.00), and of the steps of whole simulations (bound 1.02; 0.70 of arms with hydraulic drives
+inside) and of `limber linearize --static` of such an arm, the whole program (0.50). Exit code 1: a bound is missed."""
 
 import argparse
 import csv
@@ -19,6 +20,8 @@ from pathlib import Path
 import builds
 import callgrind
 import measure
+import problems
+import runs
 
 COMMIT = "a8e59dd"
 KERNELS = ("chain-7", "twisted-7", "canadarm", "cibicik", "dualemps", "crane", "concrete-pump")
@@ -120,13 +123,42 @@ def kernels(directory):
     return missed
 
 
+# ---- whole simulations -------------------------------------------------------------------------------------------------
+
+
+def whole(directory):
+    """Steps at rtol 1e-6, and the static linearization"""
+    before, now = runs.Program("before", directory / "limber"), runs.Program("now", builds.RELEASE / "limber")
+    arm = lambda name, until: runs.Simulated(problems.resource(name), until, 0.1 * until)
+    cases = {"forced Canadarm": (problems.forced_canadarm(), 1.02),
+             "the same, 6 Craig-Bampton": (problems.forced_canadarm(problems.CRAIG_BAMPTON), 1.02),
+             "the same with foreshortening": (problems.forced_canadarm(problems.CRAIG_BAMPTON, True), 1.02),
+             **{f"struck {name}": (problems.struck(before.limber, name, 0.5, 0.1), 1.02) for name in problems.STRUCK},
+             **{f"chain of {n} links": (problems.chain(n, 1e-3), 1.02) for n in (4, 16)},
+             **{name: (arm(name, 1), 1.02) for name in ("crane", "four-bar", "dualemps", "concrete-pump")},
+             **{name: (arm(name, 0.5), 0.70) for name in ("crane-drives", "concrete-pump-drives")}}
+    jobs = {(name, program.name): (lambda problem=problem, program=program: problem.run(program, 1e-6, counted=True).cost)
+            for name, (problem, _) in cases.items() for program in (before, now)}
+    driven = builds.ROOT / "resources/concrete-pump-drives.json"
+    for program in (before, now):
+        jobs["linearize --static", program.name] = lambda program=program: callgrind.instructions(
+            [program.limber, "linearize", "--static", driven], "main")
+    counted, missed = measure.side_by_side(jobs, "whole simulations"), []
+    for name, bound in [*((name, bound) for name, (_, bound) in cases.items()), ("linearize --static", 0.50)]:
+        ratio = counted[name, "now"] / counted[name, "before"]
+        print(f"{name:30} {counted[name, 'before'] / 1e6:10.1f} M {counted[name, 'now'] / 1e6:10.1f} M   {ratio:.4f}")
+        if ratio > bound: missed.append(f"{name}: {ratio:.4f} of the instructions, at most {bound}")
+    return missed
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--commit", default=COMMIT)
-    parser.add_argument("--only", choices=("results", "kernels"))
+    parser.add_argument("--only", choices=("results", "kernels", "problems"))
     options = parser.parse_args()
     directory = built(options.commit)
-    missed = (results(directory) if options.only != "kernels" else []) + (kernels(directory) if options.only != "results" else [])
+    parts = {"results": results, "kernels": kernels, "problems": whole}
+    missed = [line for name, part in parts.items() if options.only in (None, name) for line in part(directory)]
     print(*[f"MISSED: {line}" for line in missed] or [f"unchanged since {options.commit}"], sep="\n")
     return bool(missed)
 
