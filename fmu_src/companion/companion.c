@@ -44,10 +44,7 @@ static struct variable variable_of(const struct drive_row *row, int reference)
                              .reference = reference,
                              .start = drive_is_state(row) ? 0 : row->number,
                              .nominal = drive_is_state(row) ? row->number : 0,
-                             .state = -1,
-                             .start_of = -1,
-                             .rate = -1,
-                             .derivative_of = -1,
+                             NO_RELATIONS,
                              .limit = parameter ? drive_limit(row) : NULL};
 }
 

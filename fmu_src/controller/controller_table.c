@@ -60,10 +60,7 @@ static struct variable *add(struct variables *v, const struct row *row, const ch
                                   .reference = v->n++,
                                   .start = row->start,
                                   .limit = row->limit,
-                                  .state = -1,
-                                  .start_of = -1,
-                                  .rate = -1,
-                                  .derivative_of = -1};
+                                  NO_RELATIONS};
     return variable;
 }
 

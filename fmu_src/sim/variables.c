@@ -15,7 +15,7 @@ enum { MOST_TEXT = 1024 }; /* of a name or a description, with the terminating z
 
    INPUT      name, owner, count, unit, display unit, level, place, number at the start, kind of its time derivative, description
    STATE      name, owner, count, causality, unit, display unit, level, place, value, kind of its time derivative, nominal, description
-   COMPUTED   name, owner, count, causality, unit, display unit, value, dependencies, description
+   COMPUTED   name, owner, count, causality, unit, display unit, level, value, dependencies, description
    START      name, owner, count, unit, display unit, number, kind of the state, limit, description
    PARAMETER  name, owner, given, count, type, unit, display unit, number, limit, description
    TUNABLE    name, owner, given, count, unit, place, number, limit, description */
@@ -33,47 +33,47 @@ enum { MOST_TEXT = 1024 }; /* of a name or a description, with the terminating z
     \
     STATE(Q, "%J.%p", FREE, POSITIONS, OUTPUT, BY_POSITION("rad", "m", "1"), "deg", POSITION, place_q, value_q, KIND_QD, nominal_position, "%p") \
     STATE(QD, "%J.%v", FREE, VELOCITIES, OUTPUT, BY_JOINT("rad/s", "m/s"), "deg/s", VELOCITY, place_qd, value_qd, KIND_QDD, nominal_velocity, "%v") \
-    COMPUTED(QDD, "%J.%a", FREE, VELOCITIES, OUTPUT, BY_JOINT("rad/s2", "m/s2"), NULL, value_qdd, depends_accelerations, "%a") \
-    COMPUTED(TAU_OUT, "%J.%f", PRESCRIBED, VELOCITIES, OUTPUT, BY_JOINT("N.m", "N"), NULL, value_tau, depends_accelerations, "torque or force that the drive of the prescribed joint must provide") \
-    COMPUTED(TAU_DRIVE, "%J.%f", POWERED, VELOCITIES, OUTPUT, BY_JOINT("N.m", "N"), NULL, value_drive_torque, depends_drive_torque, "torque of the drive on the joint") \
-    COMPUTED(FRAME_POSITION, "%F.position", SENSOR, 3, OUTPUT, ALWAYS("m"), NULL, value_frame_position, depends_frame_position, "position of the %F frame, world axes") \
-    COMPUTED(FRAME_QUATERNION, "%F.quaternion", SENSOR, 4, OUTPUT, ALWAYS("1"), NULL, value_frame_quaternion, depends_frame_quaternion, "orientation of the %F frame, w first") \
-    COMPUTED(FRAME_VELOCITY, "%F.velocity", SENSOR, 3, OUTPUT, ALWAYS("m/s"), NULL, value_frame_velocity, depends_frame_velocity, "velocity of the %F frame's origin, world axes") \
-    COMPUTED(FRAME_ANGULAR_VELOCITY, "%F.angular_velocity", SENSOR, 3, OUTPUT, ALWAYS("rad/s"), "deg/s", value_frame_angular_velocity, depends_frame_angular_velocity, "angular velocity of the %F frame, world axes") \
-    COMPUTED(FRAME_ACCELERATION, "%F.acceleration", SENSOR, 3, OUTPUT, ALWAYS("m/s2"), NULL, value_frame_acceleration, depends_frame_acceleration, "acceleration of the %F frame's origin, world axes") \
-    COMPUTED(FRAME_SPECIFIC_FORCE, "%F.specific_force", INERTIAL_SENSOR, 3, OUTPUT, ALWAYS("m/s2"), NULL, value_frame_specific_force, depends_frame_specific_force, "acceleration of the %F frame's origin minus gravity, in its own axes: what an accelerometer shows") \
-    COMPUTED(FRAME_ANGULAR_RATE, "%F.angular_rate", INERTIAL_SENSOR, 3, OUTPUT, ALWAYS("rad/s"), "deg/s", value_frame_angular_rate, depends_frame_angular_rate, "angular velocity of the %F frame, in its own axes: what a gyroscope shows") \
-    COMPUTED(FRAME_CURVATURE, "%F.curvature", GAUGE, 3, OUTPUT, ALWAYS("1/m"), NULL, value_frame_curvature, depends_frame_strain, "twist per length and curvatures of the beam at the %F frame, (psi', -w'', v''): what strain gauges show") \
-    COMPUTED(FRAME_ELONGATION, "%F.elongation", GAUGE, 1, OUTPUT, ALWAYS("1"), NULL, value_frame_elongation, depends_frame_strain, "axial strain of the beam at the %F frame, without foreshortening") \
-    COMPUTED(DEFLECTION, "%L.deflection", FLEXIBLE, 3, OUTPUT, ALWAYS("m"), "mm", value_deflection, depends_deflection, "elastic displacement of the link's tip relative to its hinge, hinge axes") \
-    COMPUTED(ROTATION, "%L.rotation", FLEXIBLE, 3, OUTPUT, ALWAYS("rad"), "deg", value_rotation, depends_rotation, "elastic rotation vector of the link's tip relative to its hinge, hinge axes") \
-    COMPUTED(ROOT_FORCE, "%L.root_force", LINK, 3, OUTPUT, ALWAYS("N"), NULL, value_root_force, depends_root_force, "force that the joint exerts on the link, hinge axes") \
-    COMPUTED(ROOT_MOMENT, "%L.root_moment", LINK, 3, OUTPUT, ALWAYS("N.m"), NULL, value_root_moment, depends_root_moment, "moment that the joint exerts on the link about the hinge, hinge axes") \
-    COMPUTED(LOOP_FORCE, "%C.force", LOOP, EQUATIONS, OUTPUT, BY_EQUATION("N.m", "N"), NULL, value_loop_force, depends_loop_force, "multiplier of the loop's constraint: force or moment on the first of the two links") \
-    COMPUTED(COUPLING_FORCE, "%K.force", COUPLING, BY_GAP, OUTPUT, BY_COORDINATE("N.m", "N"), NULL, value_coupling_force, depends_coupling_force, "force of the coupling on its gap: multiplier of a rigid one") \
-    COMPUTED(COUPLING_GAP, "%K.gap", SPRING, BY_GAP, OUTPUT, BY_COORDINATE("rad", "m"), NULL, value_gap, depends_gap, "sum of the coupling's terms minus its offset") \
-    COMPUTED(LINE_LENGTH, "%A.length", LINE, 1, OUTPUT, ALWAYS("m"), NULL, value_line_length, depends_line_length, "distance between the actuator's two points") \
-    COMPUTED(LINE_RATE, "%A.rate", LINE, 1, OUTPUT, ALWAYS("m/s"), NULL, value_line_rate, depends_line_rate, "rate of the actuator's length") \
-    COMPUTED(FORCE_DRIVE, "%A.force", POWERED_LINE, 1, OUTPUT, ALWAYS("N"), NULL, value_drive_force, depends_drive_force, "force of the line actuator, from the drive, pushing its two points apart") \
-    COMPUTED(DRIVE_OUTPUT, "", DRIVE, VALUES_OF_DRIVE, OUTPUT, NO_UNIT, NULL, value_drive, depends_drive, "") \
+    COMPUTED(QDD, "%J.%a", FREE, VELOCITIES, OUTPUT, BY_JOINT("rad/s2", "m/s2"), NULL, ACCELERATION, value_qdd, depends_accelerations, "%a") \
+    COMPUTED(TAU_OUT, "%J.%f", PRESCRIBED, VELOCITIES, OUTPUT, BY_JOINT("N.m", "N"), NULL, FORCE, value_tau, depends_accelerations, "torque or force that the drive of the prescribed joint must provide") \
+    COMPUTED(TAU_DRIVE, "%J.%f", POWERED, VELOCITIES, OUTPUT, BY_JOINT("N.m", "N"), NULL, FORCE, value_drive_torque, depends_drive_torque, "torque of the drive on the joint") \
+    COMPUTED(FRAME_POSITION, "%F.position", SENSOR, 3, OUTPUT, ALWAYS("m"), NULL, POSITION, value_frame_position, depends_frame_origin, "position of the %F frame, world axes") \
+    COMPUTED(FRAME_QUATERNION, "%F.quaternion", SENSOR, 4, OUTPUT, ALWAYS("1"), NULL, POSITION, value_frame_quaternion, depends_frame_orientation, "orientation of the %F frame, w first") \
+    COMPUTED(FRAME_VELOCITY, "%F.velocity", SENSOR, 3, OUTPUT, ALWAYS("m/s"), NULL, VELOCITY, value_frame_velocity, depends_frame_origin, "velocity of the %F frame's origin, world axes") \
+    COMPUTED(FRAME_ANGULAR_VELOCITY, "%F.angular_velocity", SENSOR, 3, OUTPUT, ALWAYS("rad/s"), "deg/s", VELOCITY, value_frame_angular_velocity, depends_frame_orientation, "angular velocity of the %F frame, world axes") \
+    COMPUTED(FRAME_ACCELERATION, "%F.acceleration", SENSOR, 3, OUTPUT, ALWAYS("m/s2"), NULL, ACCELERATION, value_frame_acceleration, depends_frame_acceleration, "acceleration of the %F frame's origin, world axes") \
+    COMPUTED(FRAME_SPECIFIC_FORCE, "%F.specific_force", INERTIAL_SENSOR, 3, OUTPUT, ALWAYS("m/s2"), NULL, ACCELERATION, value_frame_specific_force, depends_frame_specific_force, "acceleration of the %F frame's origin minus gravity, in its own axes: what an accelerometer shows") \
+    COMPUTED(FRAME_ANGULAR_RATE, "%F.angular_rate", INERTIAL_SENSOR, 3, OUTPUT, ALWAYS("rad/s"), "deg/s", VELOCITY, value_frame_angular_rate, depends_frame_angular_rate, "angular velocity of the %F frame, in its own axes: what a gyroscope shows") \
+    COMPUTED(FRAME_CURVATURE, "%F.curvature", GAUGE, 3, OUTPUT, ALWAYS("1/m"), NULL, POSITION, value_frame_curvature, depends_frame_strain, "twist per length and curvatures of the beam at the %F frame, (psi', -w'', v''): what strain gauges show") \
+    COMPUTED(FRAME_ELONGATION, "%F.elongation", GAUGE, 1, OUTPUT, ALWAYS("1"), NULL, POSITION, value_frame_elongation, depends_frame_strain, "axial strain of the beam at the %F frame, without foreshortening") \
+    COMPUTED(DEFLECTION, "%L.deflection", FLEXIBLE, 3, OUTPUT, ALWAYS("m"), "mm", POSITION, value_deflection, depends_deflection, "elastic displacement of the link's tip relative to its hinge, hinge axes") \
+    COMPUTED(ROTATION, "%L.rotation", FLEXIBLE, 3, OUTPUT, ALWAYS("rad"), "deg", POSITION, value_rotation, depends_rotation, "elastic rotation vector of the link's tip relative to its hinge, hinge axes") \
+    COMPUTED(ROOT_FORCE, "%L.root_force", LINK, 3, OUTPUT, ALWAYS("N"), NULL, FORCE, value_root_force, depends_root_force, "force that the joint exerts on the link, hinge axes") \
+    COMPUTED(ROOT_MOMENT, "%L.root_moment", LINK, 3, OUTPUT, ALWAYS("N.m"), NULL, FORCE, value_root_moment, depends_root_moment, "moment that the joint exerts on the link about the hinge, hinge axes") \
+    COMPUTED(LOOP_FORCE, "%C.force", LOOP, EQUATIONS, OUTPUT, BY_EQUATION("N.m", "N"), NULL, FORCE, value_loop_force, depends_loop_force, "multiplier of the loop's constraint: force or moment on the first of the two links") \
+    COMPUTED(COUPLING_FORCE, "%K.force", COUPLING, BY_GAP, OUTPUT, BY_COORDINATE("N.m", "N"), NULL, FORCE, value_coupling_force, depends_coupling_force, "force of the coupling on its gap: multiplier of a rigid one") \
+    COMPUTED(COUPLING_GAP, "%K.gap", SPRING, BY_GAP, OUTPUT, BY_COORDINATE("rad", "m"), NULL, NUMBER, value_gap, depends_gap, "sum of the coupling's terms minus its offset") \
+    COMPUTED(LINE_LENGTH, "%A.length", LINE, 1, OUTPUT, ALWAYS("m"), NULL, POSITION, value_line_length, depends_line, "distance between the actuator's two points") \
+    COMPUTED(LINE_RATE, "%A.rate", LINE, 1, OUTPUT, ALWAYS("m/s"), NULL, VELOCITY, value_line_rate, depends_line, "rate of the actuator's length") \
+    COMPUTED(FORCE_DRIVE, "%A.force", POWERED_LINE, 1, OUTPUT, ALWAYS("N"), NULL, FORCE, value_drive_force, depends_drive_force, "force of the line actuator, from the drive, pushing its two points apart") \
+    COMPUTED(DRIVE_OUTPUT, "", DRIVE, VALUES_OF_DRIVE, OUTPUT, NO_UNIT, NULL, NUMBER, value_drive, depends_drive, "") \
     STATE(DRIVE_OUTPUT_STATE, "", DRIVE, VALUES_OF_DRIVE, OUTPUT, NO_UNIT, NULL, NUMBER, place_drive, value_drive, NO_KIND, NULL, "") \
-    COMPUTED(SUPPLY_DEMAND, "%S.demand", SUPPLY, 1, OUTPUT, ALWAYS("m3/s"), "l/min", value_supply_demand, depends_supply, "flow that the drives would take from an unlimited supply") \
-    COMPUTED(SUPPLY_SHARE, "%S.share", SUPPLY, 1, OUTPUT, ALWAYS("1"), NULL, value_supply_share, depends_supply, "share of the demand that the pump provides") \
+    COMPUTED(SUPPLY_DEMAND, "%S.demand", SUPPLY, 1, OUTPUT, ALWAYS("m3/s"), "l/min", NUMBER, value_supply_demand, depends_supply, "flow that the drives would take from an unlimited supply") \
+    COMPUTED(SUPPLY_SHARE, "%S.share", SUPPLY, 1, OUTPUT, ALWAYS("1"), NULL, NUMBER, value_supply_share, depends_supply, "share of the demand that the pump provides") \
     \
     STATE(ETA, "%L.eta", FLEXIBLE, MODES, LOCAL, BY_MODE("rad", "m", "1"), NULL, POSITION, place_eta, value_eta, KIND_ETAD, nominal_eta, "elastic coordinate") \
     STATE(ETAD, "%L.etad", FLEXIBLE, MODES, LOCAL, BY_MODE("rad/s", "m/s", "1/s"), NULL, VELOCITY, place_etad, value_etad, KIND_ETADD, nominal_etad, "rate of the elastic coordinate") \
-    COMPUTED(ETADD, "%L.etadd", FLEXIBLE, MODES, LOCAL, BY_MODE("rad/s2", "m/s2", "1/s2"), NULL, value_etadd, depends_accelerations, "acceleration of the elastic coordinate") \
+    COMPUTED(ETADD, "%L.etadd", FLEXIBLE, MODES, LOCAL, BY_MODE("rad/s2", "m/s2", "1/s2"), NULL, ACCELERATION, value_etadd, depends_accelerations, "acceleration of the elastic coordinate") \
     STATE(DRIVE_LOCAL_STATE, "", DRIVE, VALUES_OF_DRIVE, LOCAL, NO_UNIT, NULL, NUMBER, place_drive, value_drive, NO_KIND, NULL, "") \
-    COMPUTED(DRIVE_LOCAL, "", DRIVE, VALUES_OF_DRIVE, LOCAL, NO_UNIT, NULL, value_drive, depends_drive, "") \
-    COMPUTED(DRIVE_RATE, "", DRIVE, WITH_STATE, LOCAL, NO_UNIT, NULL, value_drive, depends_drive, "derivative of the state") \
-    COMPUTED(QUATERNION_RATE, "der(%J.%p)", FREE, WITH_STATE, LOCAL, ALWAYS("1/s"), NULL, value_position_rate, depends_quaternion_rate, "derivative of the state") \
-    COMPUTED(ENERGY_KINETIC, "energy.kinetic", ROBOT, 1, LOCAL, ALWAYS("J"), NULL, value_kinetic_energy, NULL, "kinetic energy") \
-    COMPUTED(ENERGY_ELASTIC, "energy.elastic", ROBOT, 1, LOCAL, ALWAYS("J"), NULL, value_elastic_energy, NULL, "strain energy and energy of joint springs, stops and couplings") \
-    COMPUTED(ENERGY_GRAVITY, "energy.gravity", ROBOT, 1, LOCAL, ALWAYS("J"), NULL, value_gravity_energy, NULL, "potential energy of gravity, zero at the world's origin") \
-    COMPUTED(ENERGY_TOTAL, "energy.total", ROBOT, 1, LOCAL, ALWAYS("J"), NULL, value_total_energy, NULL, "sum of kinetic, elastic and gravity energy") \
-    COMPUTED(POWER_JOINTS, "power.joints", ROBOT, 1, LOCAL, ALWAYS("W"), NULL, value_joint_power, NULL, "power of all joint torques and forces") \
-    COMPUTED(POWER_LINES, "power.actuators", ROBOT, 1, LOCAL, ALWAYS("W"), NULL, value_line_power, NULL, "power of all line actuators") \
-    COMPUTED(POWER_LOSSES, "power.losses", ROBOT, 1, LOCAL, ALWAYS("W"), NULL, value_losses, NULL, "power dissipated by joint friction, damping of links, of joint stops and of couplings") \
+    COMPUTED(DRIVE_LOCAL, "", DRIVE, VALUES_OF_DRIVE, LOCAL, NO_UNIT, NULL, NUMBER, value_drive, depends_drive, "") \
+    COMPUTED(DRIVE_RATE, "", DRIVE, WITH_STATE, LOCAL, NO_UNIT, NULL, NUMBER, value_drive, depends_drive, "derivative of the state") \
+    COMPUTED(QUATERNION_RATE, "der(%J.%p)", FREE, WITH_STATE, LOCAL, ALWAYS("1/s"), NULL, VELOCITY, value_position_rate, depends_quaternion_rate, "derivative of the state") \
+    COMPUTED(ENERGY_KINETIC, "energy.kinetic", ROBOT, 1, LOCAL, ALWAYS("J"), NULL, NUMBER, value_kinetic_energy, NULL, "kinetic energy") \
+    COMPUTED(ENERGY_ELASTIC, "energy.elastic", ROBOT, 1, LOCAL, ALWAYS("J"), NULL, NUMBER, value_elastic_energy, NULL, "strain energy and energy of joint springs, stops and couplings") \
+    COMPUTED(ENERGY_GRAVITY, "energy.gravity", ROBOT, 1, LOCAL, ALWAYS("J"), NULL, NUMBER, value_gravity_energy, NULL, "potential energy of gravity, zero at the world's origin") \
+    COMPUTED(ENERGY_TOTAL, "energy.total", ROBOT, 1, LOCAL, ALWAYS("J"), NULL, NUMBER, value_total_energy, NULL, "sum of kinetic, elastic and gravity energy") \
+    COMPUTED(POWER_JOINTS, "power.joints", ROBOT, 1, LOCAL, ALWAYS("W"), NULL, NUMBER, value_joint_power, NULL, "power of all joint torques and forces") \
+    COMPUTED(POWER_LINES, "power.actuators", ROBOT, 1, LOCAL, ALWAYS("W"), NULL, NUMBER, value_line_power, NULL, "power of all line actuators") \
+    COMPUTED(POWER_LOSSES, "power.losses", ROBOT, 1, LOCAL, ALWAYS("W"), NULL, NUMBER, value_losses, NULL, "power dissipated by joint friction, damping of links, of joint stops and of couplings") \
     \
     START(Q_START, "%J.%p_start", FREE, POSITIONS, BY_POSITION("rad", "m", "1"), "deg", number_start_position, KIND_Q, limit_start_position, "initial %p") \
     START(QD_START, "%J.%v_start", FREE, VELOCITIES, BY_JOINT("rad/s", "m/s"), "deg/s", number_start_velocity, KIND_QD, limit_none, "initial %v") \
@@ -156,9 +156,9 @@ enum kind {
      .initial = INITIAL_CALCULATED, .unit = {units}, .display_unit = (display), .level = (level_), .is_state = true,           \
      .place = (place_), .number = &number_zero, .value = (value_), .depends = depends_itself, .rate = (rate_),                 \
      .start_of = NO_KIND, .nominal = (nominal_), .description = (text)},
-#define COMPUTED_ROW(kind, name_, owner_, count_, causality_, units, display, value_, depends_, text)                          \
+#define COMPUTED_ROW(kind, name_, owner_, count_, causality_, units, display, level_, value_, depends_, text)                  \
     {.name = (name_), .owner = (owner_), .count = (count_), .causality = CAUSALITY_##causality_,                               \
-     .initial = INITIAL_CALCULATED, .unit = {units}, .display_unit = (display), .level = NUMBER, .number = &number_zero,       \
+     .initial = INITIAL_CALCULATED, .unit = {units}, .display_unit = (display), .level = (level_), .number = &number_zero,     \
      .value = (value_), .depends = (depends_), .rate = NO_KIND, .start_of = NO_KIND, .description = (text)},
 #define START_ROW(kind, name_, owner_, count_, units, display, number_, state, limit_, text)                                    \
     {.name = (name_), .owner = (owner_), .count = (count_), .causality = CAUSALITY_PARAMETER,                                  \
@@ -331,10 +331,7 @@ static void add_variable(struct builder *b, const struct table_row *row, int i, 
                                   .k = k,
                                   .reference = b->v->n_values++,
                                   .nominal = row->nominal != NULL ? row->nominal(b->model, i, k) : 0,
-                                  .state = -1,
-                                  .start_of = -1,
-                                  .rate = -1,
-                                  .derivative_of = -1};
+                                  NO_RELATIONS};
     variable->start = row->number->read(b->model->robot, variable);
     if (row->limit != NULL) variable->limit = row->limit(b->model->robot, variable, b->arena);
 }

@@ -50,6 +50,9 @@ struct variable {
     const struct limit *limit; /* of a parameter; NULL: none                                     */
 };
 
+/* Initializers of a variable that no other refers to */
+#define NO_RELATIONS .state = -1, .start_of = -1, .rate = -1, .derivative_of = -1
+
 /* Value references of the parameters of the integration, solver.* */
 struct solver_parameters {
     int relative_tolerance, max_step, max_order, method, fixed_step, max_steps;

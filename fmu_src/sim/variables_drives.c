@@ -84,8 +84,5 @@ struct variable drive_variable(const struct robot *robot, const struct table_row
                              .owner = drive,
                              .k = k,
                              .nominal = row->is_state ? value->number : 0,
-                             .state = -1,
-                             .start_of = -1,
-                             .rate = -1,
-                             .derivative_of = -1};
+                             NO_RELATIONS};
 }

@@ -49,7 +49,8 @@ enum {
     BY_GAP = -8
 };
 
-/* What a variable that can be set is: a position, a velocity or an acceleration of the motion, or a force. NUMBER: none of these. */
+/* What a variable is: a position, a velocity or an acceleration of the motion, or a force. NUMBER: none of these, or not by the geometry
+   alone. Positions depend on positions, velocities on positions and velocities. */
 enum level { POSITION, VELOCITY, ACCELERATION, FORCE, NUMBER };
 
 /* What a coordinate measures, which decides its unit */
@@ -149,9 +150,9 @@ bool planar_excludes(const struct structure *structure, const struct variable *u
 
 depends_function depends_itself, depends_quaternion_rate, depends_accelerations, depends_root_force,
     depends_root_moment, depends_loop_force, depends_coupling_force, depends_gap, depends_deflection, depends_rotation,
-    depends_frame_position, depends_frame_quaternion, depends_frame_velocity, depends_frame_angular_velocity,
-    depends_frame_acceleration, depends_frame_specific_force, depends_frame_angular_rate, depends_frame_strain,
-    depends_line_length, depends_line_rate, depends_drive, depends_drive_torque, depends_drive_force, depends_supply;
+    depends_frame_origin, depends_frame_orientation, depends_frame_acceleration, depends_frame_specific_force,
+    depends_frame_angular_rate, depends_frame_strain, depends_line, depends_drive, depends_drive_torque,
+    depends_drive_force, depends_supply;
 
 /* ---- drives (variables_drives.c) ---------------------------------------------------------------------------------------- */
 
