@@ -16,6 +16,11 @@ struct experiment {
 
 struct instance;
 
+/* Directional derivative: the change of the unknowns (outputs, locals, derivatives) for the change `seed` of the knowns (states, inputs,
+   tunable parameters). */
+typedef enum status directional_function(struct instance *instance, int n_unknown, const int *unknown, int n_known,
+                                         const int *known, const double *seed, double *result);
+
 /* What an implementation provides. It has struct instance as its first member. */
 struct instance_ops {
     /* Computes all outputs, locals and state derivatives for the current time, states and inputs; called
@@ -26,15 +31,14 @@ struct instance_ops {
     /* A tunable parameter was set: it acts at once. NULL: there are none. */
     void (*tune)(struct instance *instance, const struct variable *variable, double value);
     enum status (*initialize)(struct instance *instance, const struct experiment *experiment);
-    bool (*acts_on_start)(const struct instance *instance, const struct variable *variable);
+    bool (*acts_on_start)(const struct instance *instance, const struct variable *variable); /* NULL: all do */
     enum status (*step)(struct instance *instance, double h);
+    /* NULL: the text of the status */
     const char *(*reason)(const struct instance *instance, enum status status, char text[REASON_SIZE]);
-    enum status (*directional)(struct instance *instance, int n_unknown, const int *unknown, int n_known,
-                               const int *known, const double *seed, double *result);
+    directional_function *directional;
     /* The same in initialization mode, where start values are known too and inputs may act on the start. NULL: what acts on the
        start has no derivative. */
-    enum status (*start_directional)(struct instance *instance, int n_unknown, const int *unknown, int n_known,
-                                     const int *known, const double *seed, double *result);
+    directional_function *start_directional;
     /* Constraints that an importer's integration has let drift; NULL: there are no constraints. */
     bool (*drifted)(struct instance *instance);
     enum status (*project)(struct instance *instance);
@@ -121,6 +125,8 @@ double instance_time(const struct instance *instance);
 /* Why the last function failed, with the name of the link, the line or the loop that is the cause. */
 const char *instance_reason(const struct instance *instance, enum status status, char text[REASON_SIZE]);
 
+/* The rate of an input over the next step. For a position or rate of a prescribed motion it has no effect: the inputs that are
+   their derivatives decide. */
 void instance_set_input_rate(struct instance *instance, int reference, double rate);
 /* From the next initialization on, inputs follow this curve of the time since the start; it must outlive the instance. */
 void instance_follow(struct instance *instance, const struct input_curve *curve);
@@ -149,14 +155,9 @@ void instance_accept(struct instance *instance);
 bool instance_drifted(struct instance *instance);
 enum status instance_project(struct instance *instance);
 
-/* Directional derivative: the change of the unknowns (outputs, locals, derivatives) for the change `seed` of the knowns (states, inputs,
-   tunable parameters). */
-enum status instance_directional(struct instance *instance, int n_unknown, const int *unknown, int n_known,
-                                 const int *known, const double *seed, double *result);
-
-/* The same in initialization mode: start values of states are known too, and derivatives go through the computation of the start. */
-enum status instance_start_directional(struct instance *instance, int n_unknown, const int *unknown, int n_known,
-                                       const int *known, const double *seed, double *result);
+/* At the present state; and in initialization mode: start values of states are known too, and derivatives go through the computation of
+   the start. */
+directional_function instance_directional, instance_start_directional;
 
 /* ---- saved state ---------------------------------------------------------------------------------------------------------------- */
 
@@ -182,8 +183,6 @@ enum status instance_build(struct instance *instance, const struct ode *ode, con
 /* Reports all parameters with invalid values; returns their number. */
 int instance_check_parameters(struct instance *instance);
 
-/* States of the instance to the vector y of the stepper, and back. */
-void instance_gather(const struct instance *instance, double *y);
 /* Where a state is. */
 static inline double *instance_state(const struct instance *instance, int s)
 {
@@ -192,6 +191,7 @@ static inline double *instance_state(const struct instance *instance, int s)
 
 /* After the owner has set the places of the states. */
 void instance_states_placed(struct instance *instance);
+/* The vector y of the stepper to the states. */
 void instance_scatter(struct instance *instance, const double *y);
 
 /* One step from the present state. */

@@ -107,12 +107,8 @@ enum status sim_jacobian(void *context, double t, const double *y, double *A, do
 void sim_clear_seed(struct sim *sim);
 void sim_tangent(struct sim *sim, const struct input *in);
 
-enum status sim_directional(struct instance *instance, int n_unknown, const int *unknown, int n_known, const int *known,
-                            const double *seed, double *result);
-
-/* The same in initialization mode: through the start. */
-enum status sim_start_directional(struct instance *instance, int n_unknown, const int *unknown, int n_known,
-                                  const int *known, const double *seed, double *result);
+/* At the state, and in initialization mode: through the start. */
+directional_function sim_directional, sim_start_directional;
 
 /* ---- balance.c ------------------------------------------------------------------------------------------------------------- */
 

@@ -94,7 +94,7 @@ static enum status project(void *context, double t, bool fixed, double *y, doubl
         status = fixed && sim->factors == BY_NEWTON_FACTORS
                      ? constraints_project_fixed(&sim->mechanism, sim->at.q, sim->at.qd)
                      : constraints_project(&sim->mechanism, sim->factors, sim->at.q, sim->at.qd, error_q, error_qd);
-    instance_gather(&sim->instance, y);
+    instance_get_states(&sim->instance, y);
     if (error != NULL) model_position_change(sim->mechanism.model, sim->at.q, sim->dx, sim->seed.q);
     for (int s = 0; error != NULL && s < n_states; s++) error[s] = *sim->seed_state[s];
     if (status == STATUS_OK) return STATUS_OK;

@@ -66,11 +66,6 @@ enum status stepper_make(struct stepper *stepper, const struct ode *ode, struct 
     return arena->failed ? STATUS_NO_MEMORY : STATUS_OK;
 }
 
-void stepper_free(struct stepper *stepper)
-{
-    integrator_free(stepper->integrator);
-}
-
 /* The present value */
 static double *present(const struct stepper *stepper, int i)
 {
@@ -154,11 +149,6 @@ void stepper_apply_inputs(struct stepper *stepper, double t)
 {
     const struct step_inputs *inputs = &stepper->inputs;
     for (int i = 0; stepper->moving && i < stepper->n_inputs; i++) *present(stepper, i) = step_input(inputs, i, t);
-}
-
-void stepper_set_rate(struct stepper *stepper, int reference, double rate)
-{
-    stepper->given[stepper->input_number[reference]] = rate;
 }
 
 /* An input whose time derivative alone is also an input is extrapolated with it, unless a rate was given (0 included) */
@@ -319,11 +309,4 @@ enum status stepper_step(struct stepper *stepper, double h)
     end_inputs(stepper);
     stepper->up_to_date = false;
     return status;
-}
-
-void stepper_set_time(struct stepper *stepper, double time)
-{
-    stepper->local = time - stepper->start_time;
-    stepper->carry = 0;
-    stepper_interrupt(stepper);
 }
