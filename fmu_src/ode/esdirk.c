@@ -127,7 +127,7 @@ static enum status iterate_stage(struct esdirk *e, double t, double *y, double *
         sum += dv * dv * (v * v + x * x);
     }
     *change = sqrt(sum / e->s.n);
-    e->s.count.newton_iterations++;
+    e->s.stage.count.newton_iterations++;
     return STATUS_OK;
 }
 

@@ -167,7 +167,7 @@ static enum status iterate_stages(struct gauss *g, double h, double *change)
         if (status != STATUS_OK) return status;
     }
     correct_stages(g, h, 0, LINEAR * s->now->rate);
-    s->count.newton_iterations++;
+    s->stage.count.newton_iterations++;
     double sum = 0;
     for (int i = 0; i < S; i++) {
         const double norm = gauss_norm(&g->solver, h, g->r + s->n_z * i);
