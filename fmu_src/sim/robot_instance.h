@@ -48,7 +48,6 @@ struct sim {
 
     int n_free;           /* n_v of the ode without the states of drives                                     */
     int *free_coordinate; /* n_free: coordinates of qd that are not prescribed                               */
-    int *velocity_of;     /* [position state]: its velocity among the free ones; -1: part of a quaternion */
     struct quaternion_place *quaternion; /* n_quaternions of the ode                                         */
     enum projection factors;             /* those that the integrator computed last                          */
     double *qdd, *force;                 /* nv: accelerations; generalized forces of the inverse dynamics    */
