@@ -33,14 +33,6 @@ static const double usual_noise[SENSOR_KINDS] = {[CURVATURE] = 1e-5, [ELONGATION
 
 /* ---- the table ----------------------------------------------------------------------------------------------------------- */
 
-static const char *joined(const char *a, const char *between, const char *b, struct arena *arena)
-{
-    const size_t bytes = strlen(a) + strlen(between) + strlen(b) + 1;
-    char *text = arena_allocate(arena, bytes, 1);
-    if (text != NULL) snprintf(text, bytes, "%s%s%s", a, between, b);
-    return text;
-}
-
 static struct variable *add(struct variables *v, const struct row *row, const char *name, const char *description,
                             bool slides)
 {
@@ -69,7 +61,8 @@ static void add_joint(const struct joint *joint, struct arena *arena, struct var
     const bool slides = joint_column_part(joint, 0) == SLIDES;
     for (int i = 0; i < JOINT_VALUES; i++) {
         const struct row *row = &joint_rows[i];
-        struct variable *variable = add(v, row, joined(joint->name, ".", row->name, arena), row->description, slides);
+        struct variable *variable =
+            add(v, row, arena_joined(arena, joint->name, ".", row->name), row->description, slides);
         if (i == Q_REF || i == Q_MEASURED) variable->start = joint->start_position[0];
         if (i == Q_REF || i == QD_REF || i == Q_MEASURED) variable->rate = variable->reference + 1;
     }
@@ -81,8 +74,8 @@ static void add_sensor(const struct variable *output, enum sensor_kind kind, str
         struct row row = sensor_rows[i];
         row.unit[0] = output->unit;
         if (i == NOISE) row.start = usual_noise[kind];
-        add(v, &row, joined(output->name, "", row.name, arena), joined(row.description, "", output->description, arena),
-            false);
+        add(v, &row, arena_joined(arena, output->name, row.name, ""),
+            arena_joined(arena, row.description, output->description, ""), false);
     }
 }
 
@@ -96,7 +89,7 @@ static void add_model(const struct variables *arm, struct arena *arena, struct v
             continue;
         v->row[v->n] = *parameter;
         v->row[v->n].reference = v->n;
-        v->row[v->n++].description = joined("of the model: ", "", parameter->description, arena);
+        v->row[v->n++].description = arena_joined(arena, "of the model: ", parameter->description, "");
     }
 }
 

@@ -86,7 +86,7 @@ static enum status configure(struct integrator *integrator, const struct integra
     a->requested = options->method;
     for (int i = 1; i < METHODS && status == STATUS_OK; i++) {
         const struct integrator_options adapted = policy_adapt(integrator->ode, (enum method)i, options);
-        if (a->method[i] != NULL) status = integrator_configure(a->method[i], &adapted);
+        status = integrator_configure(a->method[i], &adapted);
     }
     if (a->requested != METHOD_AUTOMATIC) choose_method(a, a->requested, "requested by solver.method");
     else choose_method(a, METHOD_ESDIRK, "initial choice, no trial yet");
@@ -97,8 +97,7 @@ static enum status configure(struct integrator *integrator, const struct integra
 static void reset(struct integrator *integrator)
 {
     struct automatic *a = automatic_of(integrator);
-    for (int i = 1; i < METHODS; i++)
-        if (a->method[i] != NULL) integrator_reset(a->method[i]);
+    for (int i = 1; i < METHODS; i++) integrator_reset(a->method[i]);
     a->changes = 0;
 }
 
@@ -276,7 +275,6 @@ static void statistics(const struct integrator *integrator, struct integrator_st
     *sum = (struct integrator_statistics){.restarts = -a->changes};
     for (int i = 1; i < METHODS; i++) {
         struct integrator_statistics s;
-        if (a->method[i] == NULL) continue;
         integrator_statistics(a->method[i], &s);
         integrator_add_counts(&s, sum);
     }
@@ -291,7 +289,7 @@ static int memory_size(const struct integrator *integrator)
     const struct automatic *a = const_automatic_of(integrator);
     int most = 0;
     for (int i = 1; i < METHODS; i++) {
-        const int size = a->method[i] != NULL ? integrator_memory_size(a->method[i]) : 0;
+        const int size = integrator_memory_size(a->method[i]);
         if (size > most) most = size;
     }
     return OWN_MEMORY + most;
@@ -304,19 +302,19 @@ static void save(const struct integrator *integrator, double *memory)
     memory[CHOSEN] = integrator->chosen;
     memory[USED] = integrator->used;
     memcpy(memory + TRIALS, &a->trials, sizeof a->trials);
-    if (a->method[integrator->used] != NULL) integrator_save(a->method[integrator->used], memory + OWN_MEMORY);
+    integrator_save(a->method[integrator->used], memory + OWN_MEMORY);
 }
 
 /* A saved state may hold any number: one that is none of the compared methods becomes the first choice */
-static enum method saved_candidate(const struct automatic *a, double number)
+static enum method saved_candidate(double number)
 {
     const int method = saved_count(number, METHODS - 1);
-    return method >= METHOD_ESDIRK && a->method[method] != NULL ? (enum method)method : METHOD_ESDIRK;
+    return method >= METHOD_ESDIRK ? (enum method)method : METHOD_ESDIRK;
 }
 
 static enum method saved_method(const struct automatic *a, double number)
 {
-    return a->requested != METHOD_AUTOMATIC ? a->requested : saved_candidate(a, number);
+    return a->requested != METHOD_AUTOMATIC ? a->requested : saved_candidate(number);
 }
 
 static void resume(struct integrator *integrator, const double *memory)
@@ -327,8 +325,8 @@ static void resume(struct integrator *integrator, const double *memory)
     integrator->used = saved_method(a, memory[USED]);
     if (a->requested == METHOD_AUTOMATIC) { /* else there are no trials */
         memcpy(&a->trials, memory + TRIALS, sizeof a->trials);
-        a->trials.best = saved_candidate(a, a->trials.best);
-        a->trials.tried = saved_candidate(a, a->trials.tried);
+        a->trials.best = saved_candidate(a->trials.best);
+        a->trials.tried = saved_candidate(a->trials.tried);
     }
     integrator_resume(in_use(a), integrator->t, memory + OWN_MEMORY);
 }
@@ -358,9 +356,8 @@ enum status automatic_make(const struct ode *ode, struct integrator **made)
 {
     struct arena arena = {0};
     struct automatic *a = arena_allocate(&arena, 1, sizeof *a);
-    *made = NULL;
-    if (a == NULL) return STATUS_NO_MEMORY;
     double *scratch = arena_allocate(&arena, (size_t)(ode->n_v + ode->n_lambda), sizeof *scratch);
+    *made = NULL;
     if (arena.failed) {
         arena_release(&arena);
         return STATUS_NO_MEMORY;

@@ -266,11 +266,9 @@ enum status esdirk_make(const struct ode *ode, struct integrator **made)
     const int n_point = 1 + ode_states(ode) + ode->n_v + ode->n_lambda;
     one_step_make(&e->s, &esdirk_method, ode, (POINTS - 1) * n_point + ode_states(ode), &arena);
     const size_t n = (size_t)e->s.n, n_z = (size_t)e->s.n_z;
-    e->k = arena_allocate(&arena, MOST_STAGES * n, sizeof(double));
-    e->Y = arena_allocate(&arena, MOST_STAGES * n, sizeof(double));
+    arena_arrays(&arena, MOST_STAGES * n, ARRAYS(&e->k, &e->Y));
     e->Z = arena_allocate(&arena, MOST_STAGES * n_z, sizeof(double));
-    e->star = arena_allocate(&arena, n, sizeof(double));
-    e->guess = arena_allocate(&arena, n, sizeof(double));
+    arena_arrays(&arena, n, ARRAYS(&e->star, &e->guess));
     e->r = arena_allocate(&arena, n_z, sizeof(double));
     const enum status status = one_step_finish(&e->s, &arena, made);
     if (status != STATUS_OK) return status;

@@ -319,10 +319,9 @@ enum status gauss_make(const struct ode *ode, struct integrator **made)
     one_step_make(&g->s, &gauss_method, ode, 0, &arena);
     const size_t n = (size_t)g->s.n, n_z = (size_t)g->s.n_z;
     g->square = arena_allocate(&arena, (size_t)ode->n_v, sizeof(double));
-    g->z = arena_allocate(&arena, S * n_z, sizeof(double));
+    arena_arrays(&arena, S * n_z, ARRAYS(&g->z, &g->r));
     g->y = arena_allocate(&arena, S * n, sizeof(double));
     g->rate = arena_allocate(&arena, S * (size_t)ode->n_x, sizeof(double));
-    g->r = arena_allocate(&arena, S * n_z, sizeof(double));
     g->d = arena_allocate(&arena, n_z, sizeof(double));
     gauss_solver_make(&g->solver, &g->s.stage, g->square, &arena);
     return one_step_finish(&g->s, &arena, made);

@@ -16,8 +16,7 @@ void stage_make(struct stage *stage, const struct ode *ode, struct arena *arena)
 {
     const size_t n = (size_t)ode->n_v;
     *stage = (struct stage){.ode = ode, .dense = ode->residual == NULL, .n_z = ode->n_v + ode->n_lambda};
-    stage->dx = arena_allocate(arena, n, sizeof(double));
-    stage->dv = arena_allocate(arena, n, sizeof(double));
+    arena_arrays(arena, n, ARRAYS(&stage->dx, &stage->dv));
     newton_make(&stage->newton, ode, arena);
     stage->N = arena_allocate(arena, n * n, sizeof(double));
     stage->pivot = arena_allocate(arena, n, sizeof(int));

@@ -27,8 +27,7 @@ static enum status allocate_arrays(struct sim *sim)
     sim->active_rows = arena_allocate(arena, (size_t)sim->mechanism.constraints->n_rows, sizeof(double));
     sim->seed_state = arena_allocate(arena, (size_t)sim->instance.variables.n_states, sizeof *sim->seed_state);
     sim->kept = arena_allocate(arena, (size_t)sim->instance.variables.n_states, sizeof(double));
-    sim->by_q = arena_allocate(arena, n * n, sizeof(double));
-    sim->by_qd = arena_allocate(arena, n * n, sizeof(double));
+    arena_arrays(arena, n * n, ARRAYS(&sim->by_q, &sim->by_qd));
     arena_arrays(arena, n, ARRAYS(&sim->qdd, &sim->force, &sim->dx, &sim->dqdd));
     return arena->failed ? STATUS_NO_MEMORY : STATUS_OK;
 }

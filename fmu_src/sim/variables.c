@@ -222,19 +222,17 @@ static bool owner_has(const struct model *model, int i, const struct table_row *
 
 static int owners_of(const struct model *model, const struct table_row *row)
 {
+    const struct robot *robot = model->robot;
+    if (row->owner >= SENSOR) return 1 + robot->n_frames;
     switch (row->owner) {
-    case LOAD:
-    case SENSOR:
-    case INERTIAL_SENSOR:
-    case GAUGE: return 1 + model->robot->n_frames;
     case POWERED_LINE:
     case OPEN_LINE:
-    case LINE: return model->robot->n_lines;
-    case LOOP: return model->robot->n_loops;
+    case LINE: return robot->n_lines;
+    case LOOP: return robot->n_loops;
     case COUPLING:
-    case SPRING: return model->robot->n_couplings;
-    case DRIVE: return model->robot->n_drives;
-    case SUPPLY: return model->robot->n_supplies;
+    case SPRING: return robot->n_couplings;
+    case DRIVE: return robot->n_drives;
+    case SUPPLY: return robot->n_supplies;
     case ROBOT: return 1;
     default: return model->n_links;
     }
@@ -390,12 +388,9 @@ static void add_derivatives(struct builder *b)
         if (state->row->owner == DRIVE || in_quaternion(b->model, state)) {
             add_rate(b, state);
         } else {
-            const size_t bytes = strlen(state->name) + sizeof "der()";
-            char *name = arena_allocate(b->arena, bytes, 1);
-            if (name != NULL) snprintf(name, bytes, "der(%s)", state->name);
             v->n++;
             *alias = v->row[state->rate];
-            alias->name = name;
+            alias->name = arena_joined(b->arena, "der(", state->name, ")");
             alias->description = "derivative of the state";
             alias->causality = CAUSALITY_LOCAL;
             alias->initial = INITIAL_NONE;
@@ -450,13 +445,7 @@ static void relate_variables(struct builder *b)
         variable->rate = related_row(b, variable, variable->row->rate);
         variable->start_of = state >= 0 ? v->row[state].state : -1;
     }
-    v->solver = (struct solver_parameters){.relative_tolerance = b->first[KIND_RELATIVE_TOLERANCE][0],
-                                           .max_step = b->first[KIND_MAX_STEP][0],
-                                           .max_order = b->first[KIND_MAX_ORDER][0],
-                                           .method = b->first[KIND_METHOD][0],
-                                           .fixed_step = b->first[KIND_FIXED_STEP][0],
-                                           .max_steps = b->first[KIND_MAX_STEPS][0],
-                                           .dense_jacobian = b->first[KIND_DENSE_JACOBIAN][0]};
+    v->solver = solver_parameters(b->first[KIND_RELATIVE_TOLERANCE][0], true);
     v->start_static = b->first[KIND_START_STATIC][0];
     if (!b->arena->failed) add_derivatives(b);
 }
