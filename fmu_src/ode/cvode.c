@@ -1,4 +1,4 @@
-#include "ode/cvode.h"
+#include "ode/methods.h"
 
 #include <cvode/cvode.h>
 #include <float.h>

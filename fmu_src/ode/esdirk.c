@@ -1,4 +1,4 @@
-#include "ode/esdirk.h"
+#include "ode/methods.h"
 
 #include <math.h>
 #include <string.h>

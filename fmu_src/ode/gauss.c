@@ -1,4 +1,4 @@
-#include "ode/gauss.h"
+#include "ode/methods.h"
 
 #include <math.h>
 #include <string.h>

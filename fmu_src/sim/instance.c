@@ -50,11 +50,6 @@ void instance_free(struct instance *instance)
     arena_release(&arena);
 }
 
-void instance_reset(struct instance *instance)
-{
-    stepper_reset(&instance->stepper);
-}
-
 /* ---- values ---------------------------------------------------------------------------------------------------------------- */
 
 static const struct variable *variable_of(const struct instance *instance, int reference)
@@ -69,11 +64,6 @@ enum status instance_update(struct instance *instance)
     const enum status status = instance->ops->update(instance);
     stepper->up_to_date = status == STATUS_OK;
     return status;
-}
-
-double instance_get(const struct instance *instance, int reference)
-{
-    return *instance->stepper.place[reference];
 }
 
 void instance_set(struct instance *instance, int reference, double value)
@@ -112,20 +102,10 @@ int instance_check_parameters(struct instance *instance)
 
 /* ---- initialization and steps ---------------------------------------------------------------------------------------------- */
 
-enum status instance_initialize(struct instance *instance, const struct experiment *experiment)
-{
-    return instance->ops->initialize(instance, experiment);
-}
-
 bool instance_acts_on_start(const struct instance *instance, int reference)
 {
     const struct instance_ops *ops = instance->ops;
     return ops->acts_on_start == NULL || ops->acts_on_start(instance, variable_of(instance, reference));
-}
-
-enum status instance_step(struct instance *instance, double h)
-{
-    return instance->ops->step(instance, h);
 }
 
 enum status instance_integrate(struct instance *instance, double h)
@@ -134,11 +114,6 @@ enum status instance_integrate(struct instance *instance, double h)
     const enum status status = stepper_step(&instance->stepper, h);
     instance_scatter(instance, instance->stepper.y);
     return status;
-}
-
-double instance_time(const struct instance *instance)
-{
-    return instance->stepper.start_time + instance->stepper.local;
 }
 
 const char *instance_reason(const struct instance *instance, enum status status, char text[REASON_SIZE])
@@ -151,11 +126,6 @@ const char *instance_reason(const struct instance *instance, enum status status,
 void instance_set_input_rate(struct instance *instance, int reference, double rate)
 {
     instance->stepper.given[instance->stepper.input_number[reference]] = rate;
-}
-
-void instance_follow(struct instance *instance, const struct input_curve *curve)
-{
-    instance->stepper.curve = curve;
 }
 
 void instance_statistics(const struct instance *instance, struct integrator_statistics *statistics)
@@ -231,16 +201,6 @@ void instance_accept(struct instance *instance)
     stepper->ode.accepted(stepper->ode.context, stepper->local, stepper->y);
 }
 
-bool instance_drifted(struct instance *instance)
-{
-    return instance->ops->drifted != NULL && instance->ops->drifted(instance);
-}
-
-enum status instance_project(struct instance *instance)
-{
-    return instance->ops->project != NULL ? instance->ops->project(instance) : STATUS_OK;
-}
-
 /* ---- derivatives ----------------------------------------------------------------------------------------------------------- */
 
 enum status instance_directional(struct instance *instance, int n_unknown, const int *unknown, int n_known,
@@ -281,11 +241,6 @@ enum status instance_output_rate(struct instance *instance, int reference, doubl
 }
 
 /* ---- saved state ----------------------------------------------------------------------------------------------------------- */
-
-size_t instance_saved_size(const struct instance *instance)
-{
-    return stepper_saved_size(&instance->stepper);
-}
 
 void instance_save(struct instance *instance, unsigned char *bytes)
 {

@@ -81,7 +81,10 @@ enum status instance_make(const char *name, const char *text, struct report *rep
 void instance_free(struct instance *instance);
 
 /* Resets the instance to its state after instance_make(): all values are their start values. No memory is allocated or released. */
-void instance_reset(struct instance *instance);
+static inline void instance_reset(struct instance *instance)
+{
+    stepper_reset(&instance->stepper);
+}
 
 static inline const struct variables *instance_variables(const struct instance *instance)
 {
@@ -98,8 +101,11 @@ static inline const char *instance_guid(const struct instance *instance)
 
 /* Computes outputs, locals and state derivatives where they are not up to date with time, states and inputs. */
 enum status instance_update(struct instance *instance);
-double instance_get(const struct instance *instance,
-                    int reference); /* after instance_update() for whatever is computed */
+/* after instance_update() for whatever is computed */
+static inline double instance_get(const struct instance *instance, int reference)
+{
+    return *instance->stepper.place[reference];
+}
 
 /* Sets an input, a parameter or a state (the caller has checked that it may); the value is finite. Fixed parameters act with
    instance_initialize(), inputs, states and tunable parameters at once. */
@@ -111,7 +117,10 @@ const char *instance_parameter_error(const struct instance *instance, int refere
 /* ---- initialization and steps ----------------------------------------------------------------------------------------------- */
 
 /* Applies the parameters, sets the states from their start values, and configures the integrator. */
-enum status instance_initialize(struct instance *instance, const struct experiment *experiment);
+static inline enum status instance_initialize(struct instance *instance, const struct experiment *experiment)
+{
+    return instance->ops->initialize(instance, experiment);
+}
 
 /* Whether setting it changes the start. Parameters do; inputs do where the start is computed from them. */
 bool instance_acts_on_start(const struct instance *instance, int reference);
@@ -119,8 +128,14 @@ bool instance_acts_on_start(const struct instance *instance, int reference);
 /* One communication step from the current time, over exactly h: the instance's own time is time + h afterwards. Inputs are
    constant, or follow the rates that instance_set_input_rate() gave for this step; position, rate and acceleration that are inputs
    are one motion (struct step_inputs). On failure the last good state remains, instance_time() says when. */
-enum status instance_step(struct instance *instance, double h);
-double instance_time(const struct instance *instance);
+static inline enum status instance_step(struct instance *instance, double h)
+{
+    return instance->ops->step(instance, h);
+}
+static inline double instance_time(const struct instance *instance)
+{
+    return instance->stepper.start_time + instance->stepper.local;
+}
 
 /* Why the last function failed, with the name of the link, the line or the loop that is the cause. */
 const char *instance_reason(const struct instance *instance, enum status status, char text[REASON_SIZE]);
@@ -129,7 +144,10 @@ const char *instance_reason(const struct instance *instance, enum status status,
    their derivatives decide. */
 void instance_set_input_rate(struct instance *instance, int reference, double rate);
 /* From the next initialization on, inputs follow this curve of the time since the start; it must outlive the instance. */
-void instance_follow(struct instance *instance, const struct input_curve *curve);
+static inline void instance_follow(struct instance *instance, const struct input_curve *curve)
+{
+    instance->stepper.curve = curve;
+}
 /* d/dt of an output at the end of the last step. */
 enum status instance_output_rate(struct instance *instance, int reference, double *rate);
 
@@ -152,8 +170,14 @@ enum status instance_get_derivatives(struct instance *instance, double *dx);
 void instance_accept(struct instance *instance);
 
 /* Whether the importer's integration has let the constraints drift by more than the tolerance; and the projection back onto them. */
-bool instance_drifted(struct instance *instance);
-enum status instance_project(struct instance *instance);
+static inline bool instance_drifted(struct instance *instance)
+{
+    return instance->ops->drifted != NULL && instance->ops->drifted(instance);
+}
+static inline enum status instance_project(struct instance *instance)
+{
+    return instance->ops->project != NULL ? instance->ops->project(instance) : STATUS_OK;
+}
 
 /* At the present state; and in initialization mode: start values of states are known too, and derivatives go through the computation of
    the start. */
@@ -164,7 +188,10 @@ directional_function instance_directional, instance_start_directional;
 /* Bytes of a saved state (the same for every state of this instance), and its pointer-free form. The instance and every copy continue
    with the same bits. Where the integrator has a history (CVODE), which is not saved, the next step begins with a restart, here and
    in every copy. */
-size_t instance_saved_size(const struct instance *instance);
+static inline size_t instance_saved_size(const struct instance *instance)
+{
+    return stepper_saved_size(&instance->stepper);
+}
 void instance_save(struct instance *instance, unsigned char *bytes);
 /* Bytes that an instance with the same guid has saved, undamaged: the caller checks that. Where it was not yet initialized, its
    parameters act later, and may still be invalid. */

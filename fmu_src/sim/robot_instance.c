@@ -157,24 +157,22 @@ static const struct sim *const_sim_of(const struct instance *instance)
     return (const struct sim *)(const void *)instance;
 }
 
-struct robot *sim_robot(const struct instance *instance)
-{
-    return const_sim_of(instance)->robot;
-}
-
-const struct model *sim_model(const struct instance *instance)
-{
-    return const_sim_of(instance)->mechanism.model;
-}
+/* A function that returns a part */
+#define OF_SIM(result, function, part)                  \
+    result function(const struct instance *instance)    \
+    {                                                   \
+        const struct sim *sim = const_sim_of(instance); \
+        return part;                                    \
+    }
+OF_SIM(struct robot *, sim_robot, sim->robot)
+OF_SIM(const struct model *, sim_model, sim->mechanism.model)
+OF_SIM(const struct point *, sim_point, &sim->at)
+OF_SIM(const double *, sim_accelerations, sim->qdd)
+OF_SIM(const double *, sim_drive_forces, sim->force)
 
 struct mechanism *sim_mechanism(struct instance *instance)
 {
     return &sim_of(instance)->mechanism;
-}
-
-const struct point *sim_point(const struct instance *instance)
-{
-    return &const_sim_of(instance)->at;
 }
 
 enum status sim_use_parameters(struct instance *instance)
@@ -194,19 +192,9 @@ struct statics *sim_statics(struct instance *instance)
     return &sim_of(instance)->statics;
 }
 
-const double *sim_accelerations(const struct instance *instance)
-{
-    return const_sim_of(instance)->qdd;
-}
-
 double sim_line_force(const struct instance *instance, int line)
 {
     return const_sim_of(instance)->line_force[line];
-}
-
-const double *sim_drive_forces(const struct instance *instance)
-{
-    return const_sim_of(instance)->force;
 }
 
 /* ---- values ------------------------------------------------------------------------------------------------------------------ */

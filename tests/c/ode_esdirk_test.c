@@ -6,7 +6,7 @@
 #include <complex.h>
 #include <string.h>
 
-#include "ode/esdirk.h"
+#include "ode/methods.h"
 #include "ode/tableau.h"
 #include "oracle/equations.h"
 #include "oracle/problem.h"

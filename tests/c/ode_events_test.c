@@ -3,11 +3,8 @@
 
 #include <string.h>
 
-#include "ode/cvode.h"
-#include "ode/esdirk.h"
 #include "ode/events.h"
-#include "ode/explicit.h"
-#include "ode/gauss.h"
+#include "ode/methods.h"
 #include "oracle/equations.h"
 #include "oracle/problem.h"
 

@@ -5,7 +5,7 @@
 #include <float.h>
 #include <string.h>
 
-#include "ode/esdirk.h"
+#include "ode/methods.h"
 #include "ode/tableau.h"
 #include "oracle/problem.h"
 
