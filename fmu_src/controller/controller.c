@@ -281,9 +281,7 @@ static enum status build(struct controller *c, const char *text)
     if (status == STATUS_OK) status = check_robot(c->arm, instance->name, instance->report);
     if (status == STATUS_OK) status = sim_make_moved(instance->name, robot, &motion, instance->report, &c->guided);
     if (status == STATUS_OK)
-        status = controller_sensors(instance->name, text, c->arm, instance->report, arena, &c->sensors);
-    if (status == STATUS_OK) status = controller_variables(c->arm, &c->sensors, arena, v);
-    if (status == STATUS_OK) status = controller_parameters(instance->name, text, instance->report, v);
+        status = controller_table(instance->name, text, c->arm, instance->report, arena, &c->sensors, v);
     if (status == STATUS_OK)
         status = control_make(&c->control, sim_mechanism(c->arm), sim_mechanism(c->guided), c->sensors.n,
                               c->sensors.sensor, arena);

@@ -93,8 +93,8 @@ static void add_model(const struct variables *arm, struct arena *arena, struct v
     }
 }
 
-enum status controller_variables(const struct instance *instance, const struct named_sensors *sensors,
-                                 struct arena *arena, struct variables *v)
+static void make_table(const struct instance *instance, const struct named_sensors *sensors, struct arena *arena,
+                       struct variables *v)
 {
     const struct robot *robot = sim_robot(instance);
     const struct variables *arm = instance_variables(instance);
@@ -103,7 +103,7 @@ enum status controller_variables(const struct instance *instance, const struct n
     memset(v, 0, sizeof *v);
     v->row = arena_allocate(arena, most, sizeof *v->row);
     v->by_reference = arena_allocate(arena, most, sizeof *v->by_reference);
-    if (arena->failed) return STATUS_NO_MEMORY;
+    if (arena->failed) return;
     for (int i = 0; i < robot->n_links; i++)
         if (joint_moves(&robot->link[i].joint)) add_joint(&robot->link[i].joint, arena, v);
     for (int i = 0; i < CONTROLLER_VALUES; i++) add(v, &own_rows[i], own_rows[i].name, own_rows[i].description, false);
@@ -116,7 +116,6 @@ enum status controller_variables(const struct instance *instance, const struct n
     v->start_static = -1;
     v->solver = (struct solver_parameters){-1, -1, -1, -1, -1, -1, -1};
     for (int r = 0; r < v->n; r++) v->by_reference[r] = &v->row[r];
-    return arena->failed ? STATUS_NO_MEMORY : STATUS_OK;
 }
 
 /* ---- the file ------------------------------------------------------------------------------------------------------------ */
@@ -192,10 +191,11 @@ static const struct variable *find_sensor(const struct instance *arm, const char
     return NULL;
 }
 
-struct sensor_list {
+struct table {
     const struct instance *arm;
     struct arena *arena;
     struct named_sensors *sensors;
+    struct variables *variables;
 };
 
 static void read_sensor(const struct json_path *at, const struct instance *arm, struct named_sensors *sensors)
@@ -221,24 +221,14 @@ static void read_sensor(const struct json_path *at, const struct instance *arm, 
     }
 }
 
-static void read_sensors(struct object *file, void *context)
+static void read_sensors(const struct json_path *at, const struct table *table)
 {
-    const struct sensor_list *list = context;
-    struct named_sensors *sensors = list->sensors;
-    const struct json_path at = path_member(file, "sensors");
+    struct named_sensors *sensors = table->sensors;
     int count = 0;
-    if (!path_open_array(&at, OPTIONAL, 0, -1, "names of outputs of the robot's FMU", &count)) return;
-    sensors->sensor = arena_allocate(list->arena, (size_t)count, sizeof *sensors->sensor);
-    sensors->output = arena_allocate(list->arena, (size_t)count, sizeof *sensors->output);
-    for (int i = 0; i < count && !list->arena->failed; i++) read_sensor(ITEM(&at, i), list->arm, sensors);
-}
-
-enum status controller_sensors(const char *name, const char *text, const struct instance *arm, struct report *report,
-                               struct arena *arena, struct named_sensors *sensors)
-{
-    struct sensor_list list = {arm, arena, sensors};
-    const enum status status = document_read(name, text, "a controller file", report, read_sensors, &list);
-    return arena->failed ? STATUS_NO_MEMORY : status;
+    if (!path_open_array(at, OPTIONAL, 0, -1, "names of outputs of the robot's FMU", &count)) return;
+    sensors->sensor = arena_allocate(table->arena, (size_t)count, sizeof *sensors->sensor);
+    sensors->output = arena_allocate(table->arena, (size_t)count, sizeof *sensors->output);
+    for (int i = 0; i < count && !table->arena->failed; i++) read_sensor(ITEM(at, i), table->arm, sensors);
 }
 
 /* ---- parameters of the file ---------------------------------------------------------------------------------------------- */
@@ -253,14 +243,23 @@ static void read_parameter(void *context, const struct json_path *at)
     else (void)read_number(at, REQUIRED, &parameter, &variables->row[row].start);
 }
 
-static void read_parameters(struct object *file, void *variables)
+/* Parameters only if the sensors, which have some, are valid */
+static void read_table(struct object *file, void *context)
 {
+    const struct table *table = context;
     const struct json_path parameters = path_member(file, "parameters");
-    if (value_is_object(&parameters)) path_each_member(&parameters, read_parameter, variables);
+    const int before = file->at.reader->report->errors;
+    read_sensors(MEMBER(file, "sensors"), table);
+    if (table->arena->failed || file->at.reader->report->errors > before) return;
+    make_table(table->arm, table->sensors, table->arena, table->variables);
+    if (table->arena->failed || !value_is_object(&parameters)) return;
+    path_each_member(&parameters, read_parameter, table->variables);
 }
 
-enum status controller_parameters(const char *name, const char *text, struct report *report,
-                                  struct variables *variables)
+enum status controller_table(const char *name, const char *text, const struct instance *arm, struct report *report,
+                             struct arena *arena, struct named_sensors *sensors, struct variables *variables)
 {
-    return document_read(name, text, "a controller file", report, read_parameters, variables);
+    struct table table = {arm, arena, sensors, variables};
+    const enum status status = document_read(name, text, "a controller file", report, read_table, &table);
+    return arena->failed ? STATUS_NO_MEMORY : status;
 }

@@ -44,11 +44,6 @@ struct esdirk {
     double gamma; /* h A_ii */
 };
 
-static struct esdirk *esdirk_of(struct one_step *s)
-{
-    return (struct esdirk *)(void *)s;
-}
-
 /* ---- a stage --------------------------------------------------------------------------------------------------------------- */
 
 /* y = (X; V) of the accelerations in z */
@@ -203,7 +198,7 @@ static enum status find_stage(struct esdirk *e, int i, double h, double *y, doub
 
 static enum status attempt(struct one_step *s, double h)
 {
-    struct esdirk *e = esdirk_of(s);
+    struct esdirk *e = (struct esdirk *)(void *)s;
     const bool has_past = s->now->own[N_PAST] > 0;
     e->tableau = pairs_low(s) ? &ESDIRK3 : &ESDIRK5;
     const int last = e->tableau->stages - 1;
@@ -236,7 +231,7 @@ static void clear(struct one_step *s)
 /* Keeps the last stages before the end for the predictor of the next step */
 static void accept(struct one_step *s, double h)
 {
-    struct esdirk *e = esdirk_of(s);
+    struct esdirk *e = (struct esdirk *)(void *)s;
     const int last = e->tableau->stages - 1;
     int count = 0;
     for (int j = last - 1; j > 0 && count < POINTS - 1; j--, count++) {

@@ -137,7 +137,6 @@ static void multiply_preconditioned(struct gauss_solver *s, const struct group *
         }
         stage_forces(s->stage, s->dx, s->dv, q + part * n);
         stage_solve(s->stage, q + part * n);
-        s->solves++;
         for (int i = 0; i < n; i++) q[part * n + i] += same[i];
     }
 }
@@ -201,7 +200,6 @@ void gauss_solve(struct gauss_solver *s, double h, const struct gauss_effort *ef
             for (int j = 0; j < GAUSS_STAGES; j++)
                 for (int i = 0; i < n; i++) rho[i] += group->left[j][part] * r[j * n + i];
             stage_solve(s->stage, rho);
-            s->solves++;
         }
         solve_group(s, group, h, effort, s->x[k]);
     }

@@ -3,7 +3,7 @@
 
 /* ---- the outputs ------------------------------------------------------------------------------------------------------------ */
 
-static void take_arrays(struct sim *sim, struct outputs *outputs)
+void outputs_make(struct sim *sim, struct outputs *outputs)
 {
     const struct model *model = sim->mechanism.model;
     struct arena *arena = &sim->instance.arena;
@@ -15,12 +15,6 @@ static void take_arrays(struct sim *sim, struct outputs *outputs)
     outputs->frame = arena_allocate(arena, 1 + (size_t)sim->robot->n_frames, sizeof *outputs->frame);
     arena_arrays(arena, n_lines, ARRAYS(&outputs->length, &outputs->length_rate));
     arena_arrays(arena, (size_t)sim->robot->n_couplings, ARRAYS(&outputs->coupling_force, &outputs->gap));
-}
-
-void outputs_make(struct sim *sim)
-{
-    take_arrays(sim, &sim->outputs);
-    take_arrays(sim, &sim->changes);
 }
 
 static void compute_energy(struct sim *sim, struct outputs *outputs)

@@ -20,7 +20,8 @@ static enum status allocate_arrays(struct sim *sim)
     const size_t n = (size_t)model->nv;
     point_make(model, arena, &sim->at);
     point_make(model, arena, &sim->seed);
-    outputs_make(sim);
+    outputs_make(sim, &sim->outputs);
+    outputs_make(sim, &sim->changes);
     sim->free_coordinate = arena_allocate(arena, n, sizeof(int));
     sim->bent_too_far = arena_allocate(arena, (size_t)model->n_links, sizeof(bool));
     sim->quaternion = arena_allocate(arena, (size_t)model->n_links, sizeof *sim->quaternion);

@@ -145,8 +145,8 @@ bool code_residual(struct sim *sim, const double *lambda, double *gap_accelerati
 
 /* ---- outputs.c ------------------------------------------------------------------------------------------------------------- */
 
-/* Arrays of the outputs and of their changes; the caller checks whether the arena failed. */
-void outputs_make(struct sim *sim);
+/* Arrays of the outputs, or of their changes; the caller checks whether the arena failed. */
+void outputs_make(struct sim *sim, struct outputs *outputs);
 
 /* All computed values at the point. */
 enum status outputs_compute(struct sim *sim);

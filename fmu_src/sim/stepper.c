@@ -196,14 +196,6 @@ static struct change begin_inputs(struct stepper *stepper)
     return change;
 }
 
-/* The inputs at the end of a step become the present values. A curve is then represented by these. */
-static void end_inputs(struct stepper *stepper)
-{
-    stepper_apply_inputs(stepper, stepper->local);
-    stepper->moving = false;
-    if (stepper->inputs.curve != NULL) take_inputs(stepper);
-}
-
 /* The present values are those of the curve at the start, or those that were set */
 void stepper_start(struct stepper *stepper, double start_time)
 {
@@ -306,7 +298,10 @@ enum status stepper_step(struct stepper *stepper, double h)
         report_failure(stepper, status);
     }
     report_method(stepper);
-    end_inputs(stepper);
+    /* the inputs at the end become the present values; a curve is then represented by these */
+    stepper_apply_inputs(stepper, stepper->local);
+    stepper->moving = false;
+    if (stepper->inputs.curve != NULL) take_inputs(stepper);
     stepper->up_to_date = false;
     return status;
 }

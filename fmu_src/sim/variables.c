@@ -305,6 +305,21 @@ static const char *expand_pattern(struct builder *b, const char *pattern, const 
     return arena_string(b->arena, text);
 }
 
+/* One more variable, with what its row says */
+static void add_row(struct builder *b, const struct table_row *row, struct variable variable)
+{
+    variable.row = row;
+    variable.type = row->type;
+    variable.causality = row->causality;
+    variable.variability = row->variability;
+    variable.initial = row->initial;
+    variable.reference = b->v->n_values++;
+    variable.state = variable.start_of = variable.rate = variable.derivative_of = -1;
+    variable.start = row->number->read(b->model->robot, &variable);
+    if (row->limit != NULL) variable.limit = row->limit(b->model->robot, &variable, b->arena);
+    b->v->row[b->v->n++] = variable;
+}
+
 static void add_variable(struct builder *b, const struct table_row *row, int i, int k, int count)
 {
     struct joint_group group = {.count = count};
@@ -313,25 +328,16 @@ static void add_variable(struct builder *b, const struct table_row *row, int i, 
         group = joint_velocity_group(&b->model->robot->link[i].joint, k);
     const bool indexed = row->count == MODES || row->count == EQUATIONS || group.count > 1;
     const enum dimension dimension = variable_dimension(b->model, row, i, k);
-    struct variable *variable = &b->v->row[b->v->n++];
     char index[16] = "";
     if (indexed) snprintf(index, sizeof index, "[%d]", k - group.first + 1);
-    *variable = (struct variable){.name = expand_pattern(b, row->name, &group, i, false, index),
-                                  .description = expand_pattern(b, row->description, &group, i, true, ""),
-                                  .unit = row->unit[dimension],
-                                  .display_unit = dimension == ANGLE ? row->display_unit : NULL,
-                                  .type = row->type,
-                                  .causality = row->causality,
-                                  .variability = row->variability,
-                                  .initial = row->initial,
-                                  .row = row,
-                                  .owner = i,
-                                  .k = k,
-                                  .reference = b->v->n_values++,
-                                  .nominal = row->nominal != NULL ? row->nominal(b->model, i, k) : 0,
-                                  NO_RELATIONS};
-    variable->start = row->number->read(b->model->robot, variable);
-    if (row->limit != NULL) variable->limit = row->limit(b->model->robot, variable, b->arena);
+    add_row(b, row,
+            (struct variable){.name = expand_pattern(b, row->name, &group, i, false, index),
+                              .description = expand_pattern(b, row->description, &group, i, true, ""),
+                              .unit = row->unit[dimension],
+                              .display_unit = dimension == ANGLE ? row->display_unit : NULL,
+                              .owner = i,
+                              .k = k,
+                              .nominal = row->nominal != NULL ? row->nominal(b->model, i, k) : 0});
 }
 
 /* The k-th value of a drive that is of this row's sort; or, among the derivatives, the value k */
@@ -339,12 +345,7 @@ static void add_drive_variable(struct builder *b, const struct table_row *row, i
 {
     const struct robot *robot = b->model->robot;
     const int value = row->count == WITH_STATE ? k : drive_value_index(robot, i, row, k);
-    struct variable *variable = &b->v->row[b->v->n++];
-    *variable = drive_variable(robot, row, i, value, b->arena);
-    variable->reference = b->v->n_values++;
-    if (row->causality != CAUSALITY_OUTPUT && row->causality != CAUSALITY_LOCAL)
-        variable->start = row->number->read(robot, variable);
-    if (row->limit != NULL) variable->limit = row->limit(b->model->robot, variable, b->arena);
+    add_row(b, row, drive_variable(robot, row, i, value, b->arena));
 }
 
 /* The variable of another kind with the same owner and component. Before the derivatives are added, rows are in the order of

@@ -64,14 +64,8 @@ struct variable drive_variable(const struct robot *robot, const struct table_row
                              .description = rate ? row->description : value->description,
                              .unit = rate ? arena_string(arena, drive_rate_unit(value->unit, unit)) : value->unit,
                              .display_unit = rate ? NULL : value->display_unit,
-                             .type = row->type,
-                             .causality = row->causality,
-                             .variability = row->variability,
-                             .initial = row->initial,
-                             .row = row,
                              .in_drive = rate ? NULL : value,
                              .owner = drive,
                              .k = k,
-                             .nominal = row->is_state ? value->number : 0,
-                             NO_RELATIONS};
+                             .nominal = row->is_state ? value->number : 0};
 }

@@ -161,7 +161,7 @@ depends_function depends_itself, depends_quaternion_rate, depends_accelerations,
 int drive_value_count(const struct robot *robot, int drive, const struct table_row *row);
 int drive_value_index(const struct robot *robot, int drive, const struct table_row *row, int k);
 
-/* A variable for a value of a drive, or for the derivative of a state. */
+/* A variable for a value of a drive, or for the derivative of a state, without what its row says. */
 struct variable drive_variable(const struct robot *robot, const struct table_row *row, int drive, int k,
                                struct arena *arena);
 
