@@ -6,16 +6,15 @@
 #include "dyn/matrices.h"
 
 /* K += k c c' of elastic couplings, without backlash                                                                 (113) */
-static void add_couplings(const struct mechanism *m, double *row, double *K)
+static void add_couplings(const struct model *model, double *K)
 {
-    const int n = m->model->nv;
-    for (int e = 0; e < m->n_elements; e++) {
-        if (m->element[e].kind != &coupling_element) continue;
-        memset(row, 0, (size_t)n * sizeof *row);
-        coupling_element.add_force(m, &m->element[e], 1, row); /* the same at any state */
-        const double k = m->robot->coupling[m->element[e].part].stiffness;
-        for (int i = 0; i < n; i++)
-            for (int j = 0; j < n; j++) K[n * i + j] += k * row[i] * row[j];
+    const struct robot *robot = model->robot;
+    for (int i = 0; i < robot->n_couplings; i++) {
+        const struct coupling *c = &robot->coupling[i];
+        for (int s = 0; c->elastic && s < c->n_terms; s++)
+            for (int t = 0; t < c->n_terms; t++)
+                K[model->nv * (model->link[c->term[s].link].v + c->term[s].k) + model->link[c->term[t].link].v +
+                  c->term[t].k] += c->stiffness * c->term[s].factor * c->term[t].factor;
     }
 }
 
@@ -34,7 +33,7 @@ static enum status compute(struct mechanism *m, struct mechanism *bare, const st
     memcpy(matrices->M, m->work->M, n * n * sizeof(double));
     dyn_coriolis(bare->model, bare->work, bare->tangent, in, matrices->C, scratch);
     dyn_stiffness(m->model, matrices->K);
-    add_couplings(m, scratch, matrices->K);
+    add_couplings(m->model, matrices->K);
     dyn_gravity(bare->model, bare->work, in->q, matrices->G);
     dyn_input_matrix(m->model, matrices->B);
     if (matrices->n_rows == 0) return STATUS_OK;

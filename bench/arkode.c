@@ -68,7 +68,7 @@ static int jacobian(sunrealtype t, N_Vector y, N_Vector fy, SUNMatrix J, void *u
 static void use_torques(const struct problem *problem, int k)
 {
     struct step_inputs *now = &problem->sim->instance.stepper.inputs;
-    problem->sim->instance.stepper.stepping = true;
+    problem->sim->instance.stepper.moving = true;
     now->from = problem->t[k];
     for (int i = 0; i < problem->inputs; i++) {
         now->u[i] = problem->tau[k][i];

@@ -150,7 +150,7 @@ static void add_closure(const struct robot *robot, const struct summary *summary
         struct json_object *one = json_object_new_object(), *between = json_object_new_array();
         const struct loop *loop = &robot->loop[i];
         for (int s = 0; s < 2; s++)
-            json_object_array_add(between, json_object_new_string(robot->link[loop->side[s].link].name));
+            json_object_array_add(between, json_object_new_string(robot->link[robot->site[loop->site + s].link].name));
         json_add_text(one, "name", loop->name);
         json_add_text(one, "type", loop_types[loop->type]);
         json_add(one, "between", between);
@@ -242,8 +242,9 @@ static void print_connections(const struct robot *robot, const struct summary *s
     for (int i = 0; i < robot->n_loops; i++) {
         const struct loop *loop = &robot->loop[i];
         printf("loop %s joins %s and %s: %s, %d equations, %d independent\n", loop->name,
-               attached_to(robot, &loop->side[0], a, sizeof a), attached_to(robot, &loop->side[1], b, sizeof b),
-               loop_types[loop->type], loop_equations(loop->type), summary->independent[i]);
+               attached_to(robot, &robot->site[loop->site], a, sizeof a),
+               attached_to(robot, &robot->site[loop->site + 1], b, sizeof b), loop_types[loop->type],
+               loop_equations(loop->type), summary->independent[i]);
     }
     for (int i = 0, rigid = robot->n_loops; i < robot->n_couplings; i++) {
         const struct coupling *coupling = &robot->coupling[i];
@@ -269,8 +270,8 @@ static void print_connections(const struct robot *robot, const struct summary *s
     if (closed) printf("\n");
     for (int i = 0; i < robot->n_lines; i++) {
         const struct line *line = &robot->line[i];
-        printf("actuator %s from %s to %s\n", line->name, attached_to(robot, &line->from, a, sizeof a),
-               attached_to(robot, &line->to, b, sizeof b));
+        printf("actuator %s from %s to %s\n", line->name, attached_to(robot, &robot->site[line->site], a, sizeof a),
+               attached_to(robot, &robot->site[line->site + 1], b, sizeof b));
     }
     for (int i = 0; i < robot->n_supplies; i++) {
         const struct supply *supply = &robot->supply[i];

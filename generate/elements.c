@@ -17,7 +17,7 @@ static expr length_of(struct graph *g, const expr line[3])
 static void measure_line(struct robot_parts *parts, int part, expr motion[2])
 {
     struct graph *g = parts->g;
-    const struct anchor *end = parts->model->line_end[part];
+    const struct anchor *end = parts->model->site + parts->model->robot->line[part].site;
     const struct placed from = frames_anchor(parts, &end[0]), to = frames_anchor(parts, &end[1]);
     const struct vector v_from = matrix_times(g, from.R, from.v), v_to = matrix_times(g, to.R, to.v);
     expr line[3], rate[3];
@@ -31,7 +31,7 @@ static void measure_line(struct robot_parts *parts, int part, expr motion[2])
 static void load_line(struct robot_parts *parts, int part)
 {
     struct graph *g = parts->g;
-    const struct anchor *end = parts->model->line_end[part];
+    const struct anchor *end = parts->model->site + parts->model->robot->line[part].site;
     const struct placed from = frames_anchor(parts, &end[0]), to = frames_anchor(parts, &end[1]);
     expr line[3], wrench[6] = {ZERO, ZERO, ZERO, ZERO, ZERO, ZERO};
     for (int k = 0; k < 3; k++) line[k] = expr_sub(g, to.p[k], from.p[k]);

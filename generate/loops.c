@@ -72,7 +72,7 @@ static void make_row(struct robot_parts *parts, const struct anchor *anchor, str
 {
     struct graph *g = parts->g;
     const struct equation *e = row->equation;
-    row->n_sides = e->turns ? LOOP_LOADS : SIDE_PLANE;
+    row->n_sides = e->turns ? LOOP_SITES : SIDE_PLANE;
     for (int s = 0; s < row->n_sides; s++) make_site(parts, &anchor[s], &row->side[s]);
     row->direction = direction_of(parts, row);
     for (int s = 0; s < SIDE_PLANE; s++) {
@@ -115,7 +115,7 @@ enum status loops_make(struct robot_parts *parts, struct loop_parts *loops)
             loops->row[i].coupling = &parts->model->robot->coupling[c->part];
         } else {
             loops->row[i].equation = &constraints->loop[c->part].equation[row - c->first];
-            make_row(parts, parts->model->loop_side[c->part], &loops->row[i]);
+            make_row(parts, parts->model->site + parts->model->robot->loop[c->part].site, &loops->row[i]);
         }
         loops->weighted[i] = arena_allocate(&parts->arena, nv, sizeof(expr));
         residual_make(parts, &loops->unit[i]);

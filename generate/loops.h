@@ -17,8 +17,8 @@ struct constraint_part {
     const struct coupling *coupling; /* NULL: of a loop */
     const struct equation *equation;
     int n_sides; /* 3 where the plane of the gap turns: O of the link that carries it */
-    struct site_part side[LOOP_LOADS];
-    expr wrench[LOOP_LOADS][6];
+    struct site_part side[LOOP_SITES];
+    expr wrench[LOOP_SITES][6];
     struct vector direction;      /* u, or c = a x b, axes of our world                          */
     struct vector distance, rate; /* where the plane turns: p_A - p_B and v_A - v_B, axes of our world */
 };

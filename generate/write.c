@@ -12,7 +12,7 @@ static const char *const argument_names[ARGUMENTS] = {[ARG_Q] = "q",
                                                       [ARG_TAU] = "tau",
                                                       [ARG_QDD] = "qdd",
                                                       [ARG_PRESCRIBED] = "prescribed_qdd",
-                                                      [ARG_LINE] = "actuator_force",
+                                                      [ARG_LINE] = "line_force",
                                                       [ARG_TIP_WRENCH] = "tip_wrench",
                                                       [ARG_FRAME_WRENCH] = "frame_wrench",
                                                       [ARG_KEPT] = "parameters",
@@ -260,7 +260,7 @@ static void write_forces(FILE *file, const struct robot *robot, const struct mod
     const char *name = lines ? "force" : "torque";
     if (count == 0) return;
     fprintf(file, "    double %s[%d];\n    for (int i = 0; i < %d; i++) %s[i] = %s[i];\n", name, count, count, name,
-            lines ? "actuator_force" : "tau");
+            lines ? "line_force" : "tau");
     for (int d = 0; d < robot->n_drives; d++) {
         const struct robot_drive *rd = &robot->drive[d];
         if ((rd->line >= 0) == lines)

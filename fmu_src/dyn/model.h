@@ -73,10 +73,9 @@ struct model {
     enum elastic_terms terms;
     double gravity[3];
     struct link_model *link;
-    struct anchor (*loop_side)[3]; /* n_loops: the loop frames, and O of the plane                */
-    struct anchor (*line_end)[2];  /* n_lines: from, to                                       */
-    struct anchor *frame;          /* n_frames of the robot                                       */
-    double (**strain)[STRAINS];    /* n_frames: strain_make(); NULL: not at a station             */
+    struct anchor *site;        /* n_sites of the robot                            */
+    struct anchor *frame;       /* n_frames of the robot                           */
+    double (**strain)[STRAINS]; /* n_frames: strain_make(); NULL: not at a station */
     struct arena arena;
 };
 

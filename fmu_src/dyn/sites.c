@@ -14,10 +14,8 @@ static const struct site *site_number(const struct robot *robot, int n, bool *ac
     *acts = true;
     if (n < robot->n_links) return &robot->link[n].mount;
     n -= robot->n_links;
-    if (n < 2 * robot->n_loops) return &robot->loop[n / 2].side[n % 2];
-    n -= 2 * robot->n_loops;
-    if (n < 2 * robot->n_lines) return n % 2 == 0 ? &robot->line[n / 2].from : &robot->line[n / 2].to;
-    n -= 2 * robot->n_lines;
+    if (n < robot->n_sites) return &robot->site[n];
+    n -= robot->n_sites;
     if (n >= robot->n_frames) return NULL;
     *acts = robot->frame[n].load || robot->every_frame_loaded;
     return &robot->frame[n].site;
@@ -107,19 +105,11 @@ enum status sites_make_anchors(struct model *model)
 {
     const struct robot *robot = model->robot;
     struct arena *arena = &model->arena;
-    model->loop_side = arena_allocate(arena, (size_t)robot->n_loops, sizeof *model->loop_side);
-    model->line_end = arena_allocate(arena, (size_t)robot->n_lines, sizeof *model->line_end);
+    model->site = arena_allocate(arena, (size_t)robot->n_sites, sizeof *model->site);
     model->frame = arena_allocate(arena, (size_t)robot->n_frames, sizeof *model->frame);
     model->strain = arena_allocate(arena, (size_t)robot->n_frames, sizeof *model->strain);
     if (arena->failed) return STATUS_NO_MEMORY;
-    for (int i = 0; i < robot->n_loops; i++) {
-        for (int s = 0; s < 2; s++) model->loop_side[i][s] = sites_anchor(model, &robot->loop[i].side[s]);
-        model->loop_side[i][2] = model_hinge(robot->loop[i].plane_of);
-    }
-    for (int i = 0; i < robot->n_lines; i++) {
-        model->line_end[i][0] = sites_anchor(model, &robot->line[i].from);
-        model->line_end[i][1] = sites_anchor(model, &robot->line[i].to);
-    }
+    for (int i = 0; i < robot->n_sites; i++) model->site[i] = sites_anchor(model, &robot->site[i]);
     enum status status = STATUS_OK;
     for (int i = 0; i < robot->n_frames && status == STATUS_OK; i++) {
         const struct robot_frame *frame = &robot->frame[i];

@@ -1,4 +1,4 @@
-/* A frame fixed to a link or to the world: a loop frame, the hinge frame that carries the plane of a loop, an end of an line. */
+/* A frame fixed to a link or to the world: a loop frame, the hinge frame that carries the plane of a loop, an end of a line. */
 #ifndef MECH_ATTACHMENT_H
 #define MECH_ATTACHMENT_H
 

@@ -47,7 +47,7 @@ static void list_constraints(const struct robot *robot, struct constraints *all)
 {
     for (int i = 0; i < robot->n_loops; i++) {
         const struct loop *loop = &robot->loop[i];
-        const int count = loop_make(loop, all->loop[i].equation);
+        const int count = loop_make(robot, loop, all->loop[i].equation);
         all->turning = all->turning || all->loop[i].equation[0].turns;
         add_constraint(all, &loop_constraint, i, loop->name, count);
         all->constraint[i].approximate = loop->approximate;

@@ -32,6 +32,15 @@ static void add_to_joints(const struct mechanism *m, const struct coupling *coup
         force[m->model->link[coupling->term[i].link].v + coupling->term[i].k] += coupling->term[i].factor * x;
 }
 
+bool coupling_is_angle(const struct model *model, int part)
+{
+    const struct coupling *coupling = &model->robot->coupling[part];
+    bool angle = true;
+    for (int i = 0; i < coupling->n_terms; i++)
+        angle = angle && model->link[coupling->term[i].link].joint.part[coupling->term[i].k] == TURNS;
+    return angle;
+}
+
 /* ---- elastic ----------------------------------------------------------------------------------------------------- */
 
 static enum status measure(struct mechanism *m, const struct input *in, struct force_element *e)
@@ -77,7 +86,23 @@ static void change_loads(struct mechanism *m, const struct force_element *e)
     add_force(m, e, e->dF, m->joint_force_change);
 }
 
+static bool adds(const struct robot *robot, int part, int link, int k)
+{
+    const struct coupling *coupling = &robot->coupling[part];
+    for (int i = 0; i < coupling->n_terms; i++)
+        if (coupling->term[i].link == link && coupling->term[i].k == k) return true;
+    return false;
+}
+
+static const struct element_output outputs[] = {
+    {"force", "N.m", "N", ELEMENT_FORCE, "force of the coupling on its gap"},
+    {"gap", "rad", "m", ELEMENT_X, "sum of the coupling's terms minus its offset"}};
+
 const struct force_kind coupling_element = {.part = "couplings",
+                                            .n_outputs = 2,
+                                            .output = outputs,
+                                            .moved_by = adds,
+                                            .is_angle = coupling_is_angle,
                                             .measure = measure,
                                             .force = force,
                                             .apply = apply,

@@ -10,10 +10,20 @@
 struct mechanism;
 struct force_kind;
 
+/* Numbers of an element that are outputs of the FMU, as NAME.name: x, its rate, or the force along it. */
+enum element_number { ELEMENT_X, ELEMENT_RATE, ELEMENT_FORCE, ELEMENT_NUMBERS };
+struct element_output {
+    const char *name, *angle_unit, *unit; /* where x is an angle, a distance */
+    enum element_number number;
+    const char *description;
+};
+
 struct force_element {
     const struct force_kind *kind;
-    int part;  /* what it is in the robot: number of an line, of the link of a joint, of a coupling  */
+    const char *name;
+    int part;  /* what it is in the robot: number of a line, of the link of a joint, of a coupling  */
     int drive; /* the drive that exerts its force; -1: none                                              */
+    int site;  /* of the robot: the first where it acts                                                  */
     int load;  /* first of its kind->n_ends wrenches among those of the mechanism                        */
     const struct anchor *anchor; /* n_ends: where these act                                              */
     struct attachment *end;      /* n_ends                                                               */
@@ -34,10 +44,15 @@ struct force_element {
 };
 
 struct force_kind {
-    const char *part;                                                  /* in messages: the key of the robot file */
-    bool on_joint;                                                     /* x is the position of a joint           */
-    int n_ends;                                                        /* places where it acts                   */
-    const struct anchor *(*ends)(const struct model *model, int part); /* NULL: none */
+    const char *part; /* in messages: the key of the robot file */
+    bool on_joint;    /* x is the position of a joint           */
+    bool given;       /* without a drive its force is an input  */
+    int n_ends;       /* places where it acts                   */
+    int n_outputs;
+    const struct element_output *output;
+    /* Of one without ends: whether position k of the joint of a link changes x. */
+    bool (*moved_by)(const struct robot *robot, int part, int link, int k);
+    bool (*is_angle)(const struct model *model, int part); /* NULL: x is a distance */
     /* Sets x, rate and places. STATUS_SHORT_LINE: it has no direction. */
     enum status (*measure)(struct mechanism *m, const struct input *in, struct force_element *e);
     /* Sets F without a drive, its derivatives, energy and loss. */
@@ -55,6 +70,14 @@ struct force_kind {
 };
 
 extern const struct force_kind line_element, hinge_element, coupling_element;
+
+/* Whether the gap of a coupling is an angle: all its coordinates turn. */
+bool coupling_is_angle(const struct model *model, int part);
+
+/* All elements of a robot, in their order, without arrays. */
+int elements_list(const struct robot *robot, struct arena *arena, struct force_element **list);
+/* Its numbers at the state, or their changes. */
+void element_numbers(const struct force_element *e, bool changes, double number[ELEMENT_NUMBERS]);
 
 /* Elements of the robot: all its lines in their order, joints with drives, elastic couplings. Also after the model was made
    again. From the arena; the caller checks whether it failed. */

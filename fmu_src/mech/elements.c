@@ -6,41 +6,43 @@
 
 /* ---- making ------------------------------------------------------------------------------------------------------ */
 
-static void add_element(struct mechanism *m, const struct force_kind *kind, int part, int drive)
-{
-    m->element[m->n_elements++] =
-        (struct force_element){.kind = kind, .part = part, .drive = drive, .load = m->n_loads};
-    m->n_loads += kind->n_ends;
-}
-
-static int number_of_drive(const struct robot *robot, const struct robot_drive *drive)
-{
-    return drive != NULL ? (int)(drive - robot->drive) : -1;
-}
-
 /* A new kind of element is added here, for each part of the robot that is one */
-static void list_elements(struct mechanism *m)
+int elements_list(const struct robot *robot, struct arena *arena, struct force_element **list)
 {
-    const struct robot *robot = m->robot;
-    for (int a = 0; a < robot->n_lines; a++)
-        add_element(m, &line_element, a, number_of_drive(robot, robot_drive_of_line(robot, a)));
-    for (int d = 0; d < robot->n_drives; d++)
-        if (robot->drive[d].link >= 0) add_element(m, &hinge_element, robot->drive[d].link, d);
+    const int most = robot->n_lines + robot->n_drives + robot->n_couplings;
+    struct force_element *e = *list = arena_allocate(arena, (size_t)most, sizeof *e);
+    if (arena->failed) return 0;
+    for (int i = 0; i < robot->n_lines; i++) {
+        const struct robot_drive *drive = robot_drive_of_line(robot, i);
+        *e++ = (struct force_element){.kind = &line_element,
+                                      .name = robot->line[i].name,
+                                      .part = i,
+                                      .site = robot->line[i].site,
+                                      .drive = drive != NULL ? (int)(drive - robot->drive) : -1};
+    }
+    for (int d = 0; d < robot->n_drives; d++) {
+        const int link = robot->drive[d].link;
+        if (link >= 0)
+            *e++ = (struct force_element){
+                .kind = &hinge_element, .name = robot->link[link].joint.name, .part = link, .drive = d};
+    }
     for (int c = 0; c < robot->n_couplings; c++)
-        if (robot->coupling[c].elastic) add_element(m, &coupling_element, c, -1);
+        if (robot->coupling[c].elastic)
+            *e++ = (struct force_element){
+                .kind = &coupling_element, .name = robot->coupling[c].name, .part = c, .drive = -1};
+    return (int)(e - *list);
 }
 
 void elements_make(struct mechanism *m, struct arena *arena)
 {
-    const size_t most = (size_t)(m->robot->n_lines + m->robot->n_drives + m->robot->n_couplings),
-                 nv = (size_t)m->model->nv, rows = (size_t)m->constraints->n_rows;
+    const size_t nv = (size_t)m->model->nv, rows = (size_t)m->constraints->n_rows;
     struct element_rows *r = &m->rows;
-    m->element = arena_allocate(arena, most, sizeof *m->element);
-    if (arena->failed) return;
-    list_elements(m);
+    m->n_elements = elements_list(m->robot, arena, &m->element);
     const size_t count = (size_t)m->n_elements;
     for (int i = 0; i < m->n_elements && !arena->failed; i++) {
         struct force_element *e = &m->element[i];
+        e->load = m->n_loads;
+        m->n_loads += e->kind->n_ends;
         e->end = arena_allocate(arena, (size_t)e->kind->n_ends, sizeof *e->end);
         e->J = e->kind->on_joint ? NULL : arena_allocate(arena, nv, sizeof *e->J);
     }
@@ -56,12 +58,19 @@ void elements_place(struct mechanism *m)
 {
     for (int i = 0; i < m->n_elements; i++) {
         struct force_element *e = &m->element[i];
-        if (e->kind->ends != NULL) e->anchor = e->kind->ends(m->model, e->part);
+        e->anchor = m->model->site + e->site;
         for (int s = 0; s < e->kind->n_ends; s++) {
             m->load[e->load + s].link = e->anchor[s].link;
             m->load[e->load + s].section = e->anchor[s].section;
         }
     }
+}
+
+void element_numbers(const struct force_element *e, bool changes, double number[ELEMENT_NUMBERS])
+{
+    number[ELEMENT_X] = changes ? e->dx : e->x;
+    number[ELEMENT_RATE] = changes ? e->drate : e->rate;
+    number[ELEMENT_FORCE] = changes ? e->dF : e->F;
 }
 
 struct force_element *element_of_drive(struct mechanism *m, int drive)

@@ -20,6 +20,12 @@ static void force(struct mechanism *m, const struct input *in, struct force_elem
     e->F = 0;
 }
 
+static bool moved_by(const struct robot *robot, int part, int link, int k)
+{
+    (void)robot, (void)k;
+    return link == part;
+}
+
 static void add_force(const struct mechanism *m, const struct force_element *e, double F, double *force)
 {
     force[link_of(m, e)->v] += F;
@@ -44,6 +50,7 @@ static void change_loads(struct mechanism *m, const struct force_element *e)
 
 const struct force_kind hinge_element = {.part = "links",
                                          .on_joint = true,
+                                         .moved_by = moved_by,
                                          .measure = measure,
                                          .force = force,
                                          .apply = apply,

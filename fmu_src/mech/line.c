@@ -21,11 +21,6 @@ static enum status measure(struct mechanism *m, const struct input *in, struct f
     return e->x >= SHORTEST ? STATUS_OK : STATUS_SHORT_LINE;
 }
 
-static const struct anchor *ends(const struct model *model, int part)
-{
-    return model->line_end[part];
-}
-
 static void force(struct mechanism *m, const struct input *in, struct force_element *e)
 {
     (void)m;
@@ -81,9 +76,16 @@ static double force_change(const struct direction *direction, const struct force
     return direction->line_force != NULL ? direction->line_force[e->part] : 0;
 }
 
+static const struct element_output outputs[] = {
+    {"length", "m", "m", ELEMENT_X, "distance between the actuator's two points"},
+    {"rate", "m/s", "m/s", ELEMENT_RATE, "rate of the actuator's length"},
+    {"force", "N", "N", ELEMENT_FORCE, "force of the line actuator, from the drive, pushing its two points apart"}};
+
 const struct force_kind line_element = {.part = "actuators",
+                                        .given = true,
                                         .n_ends = 2,
-                                        .ends = ends,
+                                        .n_outputs = 3,
+                                        .output = outputs,
                                         .measure = measure,
                                         .force = force,
                                         .apply = apply,

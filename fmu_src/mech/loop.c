@@ -28,13 +28,14 @@ static void perpendicular(const double *axis, double *b, double *c)
     cross3(axis, b, c);
 }
 
-int loop_make(const struct loop *loop, struct equation *e)
+int loop_make(const struct robot *robot, const struct loop *loop, struct equation *e)
 {
+    const bool turns = robot->site[loop->site + SIDE_PLANE].link >= 0;
     const int count = loop_equations(loop->type);
     if (loop->type == LOOP_PLANAR_PIN) {
         for (int i = 0; i < 2; i++) {
             copy3(loop->plane[i], e[i].u);
-            e[i].turns = loop->plane_of >= 0;
+            e[i].turns = turns;
         }
         return count;
     }
@@ -57,10 +58,15 @@ static struct loop_places *places_of(const struct mechanism *m, const struct con
     return &m->constraints->loop[c->part];
 }
 
+static const struct anchor *anchors_of(const struct model *model, int loop)
+{
+    return model->site + model->robot->loop[loop].site;
+}
+
 static void place(struct mechanism *m, const struct constraint *c, bool solved)
 {
-    const struct anchor *anchor = m->model->loop_side[c->part];
-    const int count = anchor[SIDE_PLANE].link >= 0 ? LOOP_LOADS : SIDE_PLANE;
+    const struct anchor *anchor = anchors_of(m->model, c->part);
+    const int count = anchor[SIDE_PLANE].link >= 0 ? LOOP_SITES : SIDE_PLANE;
     for (int s = 0; s < count; s++) attachment_place(m->model, m->work, &anchor[s], solved, &places_of(m, c)->side[s]);
 }
 
@@ -140,7 +146,7 @@ static double acceleration(const struct mechanism *m, const struct constraint *c
 
 /* ---- multipliers -------------------------------------------------------------------------------------------------- */
 
-/* Adds to loads (LOOP_LOADS) the wrenches of a multiplier x on the links of A, B and the plane: x times
+/* Adds to loads (LOOP_SITES) the wrenches of a multiplier x on the links of A, B and the plane: x times
    (r x u; u) and (-r x u; -u), or (c; 0) and (-c; 0); on the plane (u x (p_A - p_B); 0)                              (96) */
 static void add_multiplier(const struct equation *e, const struct attachment *side, double x, double (*on)[6])
 {
@@ -168,16 +174,16 @@ static void add_multiplier(const struct equation *e, const struct attachment *si
 static void add_side(const struct mechanism *m, const struct constraint *c, int k, int s, double *G)
 {
     const struct loop_places *places = places_of(m, c);
-    double on[LOOP_LOADS][6] = {{0}};
+    double on[LOOP_SITES][6] = {{0}};
     add_multiplier(&places->equation[k], places->side, 1, on);
-    struct load load = m->load[LOOP_LOADS * c->part + s];
+    struct load load = m->load[LOOP_SITES * c->part + s];
     copy6(on[s], load.wrench);
     dyn_frame_force(m->model, m->work, &load, G);
 }
 
 static int sides_of(const struct mechanism *m, const struct constraint *c, int k)
 {
-    return places_of(m, c)->equation[k].turns ? LOOP_LOADS : SIDE_PLANE;
+    return places_of(m, c)->equation[k].turns ? LOOP_SITES : SIDE_PLANE;
 }
 
 /* Swept from the loop frames to the base                                                                              (52) */
@@ -201,17 +207,17 @@ static double row_size(struct mechanism *m, const struct constraint *c, int k, d
 
 static void set_loads(struct mechanism *m, const struct constraint *c, const double *lambda)
 {
-    double on[LOOP_LOADS][6] = {{0}};
+    double on[LOOP_SITES][6] = {{0}};
     for (int k = 0; k < c->count; k++)
         add_multiplier(&places_of(m, c)->equation[k], places_of(m, c)->side, lambda[c->first + k], on);
-    for (int s = 0; s < LOOP_LOADS; s++) copy6(on[s], m->load[LOOP_LOADS * c->part + s].wrench);
+    for (int s = 0; s < LOOP_SITES; s++) copy6(on[s], m->load[LOOP_SITES * c->part + s].wrench);
 }
 
 static void add_load_changes(struct mechanism *m, const struct constraint *c, const double *dlambda)
 {
     for (int k = 0; k < c->count; k++)
         add_multiplier(&places_of(m, c)->equation[k], places_of(m, c)->side, dlambda[c->first + k],
-                       m->load_change + LOOP_LOADS * c->part);
+                       m->load_change + LOOP_SITES * c->part);
 }
 
 /* ---- changes ------------------------------------------------------------------------------------------------------ */
@@ -316,10 +322,10 @@ static void add_multiplier_change(const struct equation *e, const struct attachm
 
 static void change(struct mechanism *m, const struct constraint *c)
 {
-    double(*wrenches)[6] = m->load_change + LOOP_LOADS * c->part;
-    for (int s = 0; s < LOOP_LOADS; s++)
-        attachment_change(m->work, m->tangent, &m->model->loop_side[c->part][s], &places_of(m, c)->side[s]);
-    memset(wrenches, 0, LOOP_LOADS * sizeof *wrenches);
+    double(*wrenches)[6] = m->load_change + LOOP_SITES * c->part;
+    for (int s = 0; s < LOOP_SITES; s++)
+        attachment_change(m->work, m->tangent, &anchors_of(m->model, c->part)[s], &places_of(m, c)->side[s]);
+    memset(wrenches, 0, LOOP_SITES * sizeof *wrenches);
     for (int k = 0; k < c->count; k++)
         add_multiplier_change(&places_of(m, c)->equation[k], places_of(m, c)->side,
                               m->constraints->lambda[c->first + k], wrenches);
@@ -330,7 +336,7 @@ static void change(struct mechanism *m, const struct constraint *c)
 /* Whether the joint is between the two sides; the link bends between them if it is too, or if both sides are attached to it */
 static bool moved_by(const struct model *model, int part, int link, bool *bends)
 {
-    int a = model->loop_side[part][SIDE_A].link, b = model->loop_side[part][SIDE_B].link;
+    int a = anchors_of(model, part)[SIDE_A].link, b = anchors_of(model, part)[SIDE_B].link;
     bool between = false;
     while (a != b) { /* parents come before their children */
         int *outer = a > b ? &a : &b;

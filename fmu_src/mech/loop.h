@@ -4,9 +4,6 @@
 
 #include "mech/attachment.h"
 
-/* The frames of a loop, and the wrenches of its multipliers: A, B, and O of the link that carries the plane of a planar pin. */
-enum { SIDE_A, SIDE_B, SIDE_PLANE, LOOP_LOADS };
-
 /* One row: the gap along a direction, u'(p_A - p_B) = 0, u fixed in the world or, if it turns, in O of a link; or, if rotational, two
    directions that stay perpendicular, a'b = 0, a fixed in A and b in B. */
 struct equation {
@@ -19,11 +16,11 @@ enum { MOST_EQUATIONS = 6 };
 
 struct loop_places {
     struct equation equation[MOST_EQUATIONS];
-    struct attachment side[LOOP_LOADS];
+    struct attachment side[LOOP_SITES];
 };
 
 /* Its equations; returns their number. */
-int loop_make(const struct loop *loop, struct equation *equation);
+int loop_make(const struct robot *robot, const struct loop *loop, struct equation *equation);
 int loop_equations(enum loop_type type);
 
 #endif

@@ -12,9 +12,9 @@ static void place_loads(struct mechanism *m)
 {
     struct load *load = m->load;
     for (int i = 0; i < m->robot->n_loops; i++)
-        for (int s = 0; s < LOOP_LOADS; s++, load++) {
-            load->link = m->model->loop_side[i][s].link;
-            load->section = m->model->loop_side[i][s].section;
+        for (int s = 0; s < LOOP_SITES; s++, load++) {
+            load->link = m->model->site[m->robot->loop[i].site + s].link;
+            load->section = m->model->site[m->robot->loop[i].site + s].section;
         }
     elements_place(m);
 }
@@ -49,7 +49,7 @@ static void make_parts(struct mechanism *m)
 {
     const size_t nv = (size_t)m->model->nv;
     struct arena *arena = &m->arena;
-    m->n_loads = LOOP_LOADS * m->robot->n_loops;
+    m->n_loads = LOOP_SITES * m->robot->n_loops;
     m->constraints = constraints_make(m->model, arena);
     m->newton_constraints = constraints_make(m->model, arena);
     m->own_qdd = arena_allocate(arena, nv, sizeof *m->own_qdd);
@@ -63,7 +63,7 @@ static void make_parts(struct mechanism *m)
     for (int i = 0; i < m->n_elements && !arena->failed; i++) {
         const struct force_element *e = &m->element[i];
         if (e->kind->n_ends > 0 && m->acts_at != PLACED_AND_MOVING)
-            m->acts_at = e->drive >= 0 ? PLACED_AND_MOVING : PLACED;
+            m->acts_at = e->kind->given && e->drive < 0 ? PLACED : PLACED_AND_MOVING;
     }
 }
 
@@ -124,7 +124,7 @@ void mechanism_set(struct mechanism *m, const struct input *in)
 
 static int first_of_elements(const struct mechanism *m)
 {
-    return LOOP_LOADS * m->robot->n_loops;
+    return LOOP_SITES * m->robot->n_loops;
 }
 
 void mechanism_place(struct mechanism *m, enum places places)

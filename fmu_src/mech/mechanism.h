@@ -38,7 +38,7 @@ struct mechanism {
     struct constraints *newton_constraints; /* G, X = N^-1 G', S = G X there                           */
     struct element_rows rows;               /* what elements add to it                                 */
 
-    /* wrenches: LOOP_LOADS per loop, of its multipliers; then those of the elements */
+    /* wrenches: LOOP_SITES per loop, of its multipliers; then those of the elements */
     int n_loads;
     struct load *load;
     double (*load_change)[6]; /* their changes in a direction                                           */

@@ -12,7 +12,7 @@
 
 #include "mech/mechanism.h"
 
-/* What an line does: its force is given; it is a spring (a drive without states), whose force depends on its length; its length is
+/* What a line does: its force is given; it is a spring (a drive without states), whose force depends on its length; its length is
    kept, and the force is found; or the force is found such that a joint that does not move needs no torque of its own
    (statics.balanced). */
 enum line_role { LINE_GIVEN, LINE_SPRING, LINE_KEPT, LINE_BALANCES };

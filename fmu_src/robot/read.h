@@ -222,7 +222,7 @@ void read_section(struct object *beam_object, struct beam *beam);
 void read_nodal(const struct json_path *at, struct nodal *nodal);
 /* Joint and mount of a link; parent_given: the link names its parent. */
 void read_joint(const struct json_path *at, bool parent_given, struct link *link);
-/* `static` of a joint or an line, from format 2 on. */
+/* `static` of a joint or a line, from format 2 on. */
 enum hold read_hold(struct object *object);
 void read_links(const struct json_path *at, struct robot *robot);
 /* Opens the array of frames before the links are read; then reads the frames that no joint has needed. */

@@ -45,24 +45,26 @@ static void read_loop(const struct json_path *at, struct loop *loop)
 {
     static const char *const starts[] = {"exact", "approximate", NULL};
     struct object object;
-    for (int s = 0; s < 2; s++) loop->side[s] = robot_site_of_link(0);
-    loop->plane_of = -1;
+    struct site *side = at->reader->robot->site + loop->site;
+    int plane_of = -1;
     if (!path_open_object(&object, at, REQUIRED, "loop")) return;
     loop->name = read_part_name(MEMBER(&object, "name"), "loop name");
     const int type = read_choice(MEMBER(&object, "type"), REQUIRED, "loop type", loop_types);
-    read_between(MEMBER(&object, "between"), loop->side);
-    read_loop_frames(MEMBER(&object, "at"), loop->side);
+    read_between(MEMBER(&object, "between"), side);
+    read_loop_frames(MEMBER(&object, "at"), side);
 
     const struct json_path plane_at = path_member(&object, "plane"), axis_at = path_member(&object, "axis");
     if (type >= 0) loop->type = (enum loop_type)type;
     const struct json_path plane_of_at = format_member(&object, 2, "plane_of");
     if (type == LOOP_PLANAR_PIN) {
         read_plane(&plane_at, loop->plane);
-        read_link_name(&plane_of_at, OPTIONAL, "link that holds the plane", &loop->plane_of);
+        read_link_name(&plane_of_at, OPTIONAL, "link that holds the plane", &plane_of);
     } else if (type >= 0) {
         path_reject(&object, "plane", "only a loop of type \"planar-pin\" has a plane: remove it");
         path_reject(&object, "plane_of", "only a loop of type \"planar-pin\" has a plane: remove it");
     }
+    side[SIDE_PLANE] = robot_site_of_link(plane_of);
+    if (plane_of >= 0) side[SIDE_PLANE].type = AT_HINGE;
     loop->axis[2] = 1; /* the default of every axis */
     if (type == LOOP_PIN) read_direction(&axis_at, OPTIONAL, "axis of the pin", loop->axis);
     else if (type >= 0) path_reject(&object, "axis", "only a loop of type \"pin\" has an axis: remove it");
@@ -74,7 +76,11 @@ void read_loops(const struct json_path *at, struct robot *robot)
 {
     int count;
     robot->loop = path_open_list(at, OPTIONAL, "loops", sizeof *robot->loop, &count);
-    for (int i = 0; i < count; i++, robot->n_loops++) read_loop(ITEM(at, i), &robot->loop[i]);
+    if (!robot_add_sites(robot, count, LOOP_SITES)) return;
+    for (int i = 0; i < count; i++, robot->n_loops++) {
+        robot->loop[i].site = LOOP_SITES * i;
+        read_loop(ITEM(at, i), &robot->loop[i]);
+    }
 }
 
 /* ---- lines ---------------------------------------------------------------------------------------------- */
@@ -132,8 +138,9 @@ static void read_line(const struct json_path *at, struct line *line)
     read_choice(MEMBER(&object, "type"), REQUIRED, "actuator type", types);
     const struct json_path from_at = path_member(&object, "from"), to_at = path_member(&object, "to");
     line->hold = read_hold(&object);
-    const bool from = read_point(&from_at, &line->from), to = read_point(&to_at, &line->to);
-    if (from && to && robot_site_same_section(robot, &line->from, &line->to))
+    struct site *end = robot->site + line->site;
+    const bool from = read_point(&from_at, &end[0]), to = read_point(&to_at, &end[1]);
+    if (from && to && robot_site_same_section(robot, &end[0], &end[1]))
         path_error(at,
                    "the two points of an actuator must not be fixed in the same frame: its length would never change");
     read_line_drive(MEMBER_OF(&object, 2, "drive"));
@@ -146,5 +153,10 @@ void read_lines(const struct json_path *at, struct robot *robot)
 {
     int count;
     robot->line = path_open_list(at, OPTIONAL, "actuators", sizeof *robot->line, &count);
-    for (int i = 0; i < count; i++, robot->n_lines++) read_line(ITEM(at, i), &robot->line[i]);
+    const int first = robot->n_sites;
+    if (!robot_add_sites(robot, count, 2)) return;
+    for (int i = 0; i < count; i++, robot->n_lines++) {
+        robot->line[i].site = first + 2 * i;
+        read_line(ITEM(at, i), &robot->line[i]);
+    }
 }

@@ -15,6 +15,23 @@ int robot_link_modes(const struct link *link)
     return modes;
 }
 
+bool robot_add_sites(struct robot *robot, int count, int each)
+{
+    const size_t before = (size_t)robot->n_sites, all = before + (size_t)(count * each);
+    struct site *site = arena_allocate(&robot->arena, all, sizeof *site);
+    int *part = arena_allocate(&robot->arena, all, sizeof *part);
+    if (robot->arena.failed) return false;
+    if (before > 0) memcpy(site, robot->site, before * sizeof *site);
+    if (before > 0) memcpy(part, robot->part, before * sizeof *part);
+    robot->site = site;
+    robot->part = part;
+    for (int i = 0; i < count * each; i++, robot->n_sites++) {
+        site[robot->n_sites] = robot_site_of_link(-1);
+        part[robot->n_sites] = robot->n_sites - i % each;
+    }
+    return true;
+}
+
 struct site robot_site_of_link(int link)
 {
     struct site site = {.link = link, .type = link < 0 ? AT_WORLD : AT_TIP};
@@ -63,14 +80,16 @@ static bool is_outward(const struct robot *robot, int link, int other)
     return link == other;
 }
 
-/* Whether a joint is passive and changes the length of an line: one point of it is outward of the joint, the other is not */
+/* Whether a joint is passive and changes the length of a line: one point of it is outward of the joint, the other is not */
 static bool is_spanned(const struct robot *robot, int link)
 {
     if (!joint_moves(&robot->link[link].joint) || !robot->link[link].joint.passive) return false;
     for (int a = 0; a < robot->n_lines; a++) {
         const struct line *line = &robot->line[a];
         if (robot_line_is_spring(robot, a)) continue;
-        if (is_outward(robot, line->from.link, link) != is_outward(robot, line->to.link, link)) return true;
+        if (is_outward(robot, robot->site[line->site].link, link) !=
+            is_outward(robot, robot->site[line->site + 1].link, link))
+            return true;
     }
     return false;
 }
@@ -224,6 +243,8 @@ static void copy_parts(struct robot *robot)
     robot->coupling = copy_named(arena, robot->n_couplings, sizeof *robot->coupling, robot->coupling);
     robot->frame = copy_named(arena, robot->n_frames, sizeof *robot->frame, robot->frame);
     robot->supply = copy_named(arena, robot->n_supplies, sizeof *robot->supply, robot->supply);
+    robot->site = copy_items(arena, (size_t)robot->n_sites, sizeof *robot->site, robot->site);
+    robot->part = copy_items(arena, (size_t)robot->n_sites, sizeof *robot->part, robot->part);
     robot->drive = copy_items(arena, (size_t)robot->n_drives, sizeof *robot->drive, robot->drive);
     for (int i = 0; i < robot->n_links && !arena->failed; i++) {
         struct link *link = &robot->link[i];

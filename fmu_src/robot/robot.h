@@ -77,22 +77,23 @@ struct link {
     struct mass_properties payload; /* in T */
 };
 
+enum { SIDE_A, SIDE_B, SIDE_PLANE, LOOP_SITES };
+
 enum loop_type { LOOP_BALL, LOOP_PLANAR_PIN, LOOP_PIN, LOOP_WELD };
 
 struct loop {
     const char *name;
     enum loop_type type;
-    struct site side[2]; /* the loop frames                                         */
-    int plane_of;        /* planar-pin: link in whose hinge frame O the plane is fixed; -1: the world */
-    double plane[2][3];  /* planar-pin: unit vectors, in axes of O or of the world  */
-    double axis[3];      /* pin: unit vector, in either loop frame                  */
-    bool approximate;    /* the start positions of its joints need not close it     */
+    int site; /* first of LOOP_SITES: the loop frames; of a planar pin, O of the link that carries the plane, or the world */
+    double plane[2][3]; /* planar-pin: unit vectors, in axes of O or of the world  */
+    double axis[3];     /* pin: unit vector, in either loop frame                  */
+    bool approximate;   /* the start positions of its joints need not close it     */
 };
 
 struct line {
     const char *name;
     enum hold hold;
-    struct site from, to;
+    int site; /* first of two: from, to */
 };
 
 /* factor times position k of the joint of a link, whose rate is velocity k. */
@@ -143,6 +144,9 @@ struct robot {
     struct line *line;
     int n_couplings;
     struct coupling *coupling;
+    int n_sites;
+    struct site *site; /* where loops and lines are attached, part by part */
+    int *part;         /* n_sites: the first site of the same part         */
     int n_frames;
     struct robot_frame *frame;
     int n_drives;
@@ -156,6 +160,8 @@ struct robot {
 /* Number of elastic coordinates of a link. */
 int robot_link_modes(const struct link *link);
 
+/* More sites, of the world, so many for each of `count` parts. false: the arena failed. */
+bool robot_add_sites(struct robot *robot, int count, int each);
 /* T of a link, or the world for -1. */
 struct site robot_site_of_link(int link);
 /* Moves a site by a pose in its axes. */
@@ -172,15 +178,15 @@ bool robot_site_same_section(const struct robot *robot, const struct site *a, co
 bool robot_is_closed(const struct robot *robot);
 
 /* Whether lines move the joint of a link in place of a drive: the robot is not closed, as many lines (without springs) as its
-   passive joints between the points of an line have velocities, and this is one of these joints. */
+   passive joints between the points of a line have velocities, and this is one of these joints. */
 bool joint_actuated(const struct robot *robot, int link);
 
-/* Whether the drive of an line has no states and commands, so that its force follows from length and rate: a spring. */
+/* Whether the drive of a line has no states and commands, so that its force follows from length and rate: a spring. */
 bool robot_line_is_spring(const struct robot *robot, int line);
 /* Numbers of values and states of all drives together. */
 int robot_drive_value_count(const struct robot *robot);
 int robot_drive_states(const struct robot *robot);
-/* The drive of an line, or of the joint of a link; NULL: none. */
+/* The drive of a line, or of the joint of a link; NULL: none. */
 const struct robot_drive *robot_drive_of_line(const struct robot *robot, int line);
 const struct robot_drive *robot_drive_of_link(const struct robot *robot, int link);
 /* Whether input k of the drive's table is an input of the robot: motion and supply share come from the arm. */

@@ -7,14 +7,12 @@ void outputs_make(struct sim *sim, struct outputs *outputs)
 {
     const struct model *model = sim->mechanism.model;
     struct arena *arena = &sim->instance.arena;
-    const size_t n_lines = (size_t)sim->robot->n_lines;
     outputs->model = model;
     outputs->constraint = sim->mechanism.constraints->constraint;
     outputs->position_rate = arena_allocate(arena, (size_t)model->nq, sizeof *outputs->position_rate);
     outputs->link = arena_allocate(arena, (size_t)model->n_links, sizeof *outputs->link);
     outputs->frame = arena_allocate(arena, 1 + (size_t)sim->robot->n_frames, sizeof *outputs->frame);
-    arena_arrays(arena, n_lines, ARRAYS(&outputs->length, &outputs->length_rate));
-    arena_arrays(arena, (size_t)sim->robot->n_couplings, ARRAYS(&outputs->coupling_force, &outputs->gap));
+    outputs->element = arena_allocate(arena, (size_t)sim->mechanism.n_elements, sizeof *outputs->element);
 }
 
 static void compute_energy(struct sim *sim, struct outputs *outputs)
@@ -53,12 +51,10 @@ enum status outputs_compute(struct sim *sim)
     }
     outputs_frames(sim);
     if (m->n_elements > 0) elements_measure(m, &in);
-    mechanism_couplings(m, false, outputs->coupling_force, outputs->gap);
+    for (int i = 0; i < m->n_elements; i++) element_numbers(&m->element[i], false, outputs->element[i]);
     outputs->line_power = 0;
     for (int i = 0; i < sim->robot->n_lines; i++) {
         const struct force_element *line = &m->element[i];
-        outputs->length[i] = line->x;
-        outputs->length_rate[i] = line->rate;
         outputs->line_power += line->F * line->rate;
     }
     compute_energy(sim, outputs);
@@ -89,10 +85,6 @@ void outputs_change(struct sim *sim)
         dyn_tangent_reaction(m->work, m->tangent, i, link->wrench);
         dyn_tangent_deflection(m->model, m->work, m->tangent, i, link->deflection, link->rotation);
     }
-    for (int i = 0; i < sim->robot->n_lines; i++) {
-        changes->length[i] = m->element[i].dx;
-        changes->length_rate[i] = m->element[i].drate;
-    }
-    mechanism_couplings(m, true, changes->coupling_force, changes->gap);
+    for (int i = 0; i < m->n_elements; i++) element_numbers(&m->element[i], true, changes->element[i]);
     outputs_change_frames(sim);
 }

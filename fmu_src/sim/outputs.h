@@ -2,7 +2,7 @@
 #ifndef SIM_OUTPUTS_H
 #define SIM_OUTPUTS_H
 
-#include "dyn/dyn.h"
+#include "mech/element.h"
 
 struct link_outputs {
     double wrench[6];                  /* (moment; force) of the joint on the link, hinge axes  */
@@ -26,8 +26,7 @@ struct outputs {
     const struct constraint *constraint; /* loops in their order, then rigid couplings             */
     struct frame_outputs *frame;         /* 1 + n_frames: the tip, then the frames of the robot that are sensors */
     struct link_outputs *link;           /* n_links                                                    */
-    double *length, *length_rate;        /* n_lines                                                */
-    double *coupling_force, *gap;        /* n_couplings                                                */
+    double (*element)[ELEMENT_NUMBERS];  /* of all elements                                            */
 
     const double *drive;                        /* all values of the drives                            */
     const double *supply_demand, *supply_share; /* n_supplies                                          */

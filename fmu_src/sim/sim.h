@@ -55,7 +55,7 @@ enum status sim_settle(struct instance *instance, struct report *far);
 /* The equilibrium of the last static start. */
 struct statics *sim_statics(struct instance *instance);
 
-/* Accelerations qdd, the force of an line, and generalized forces that the drives of prescribed joints must give, by
+/* Accelerations qdd, the force of a line, and generalized forces that the drives of prescribed joints must give, by
    coordinates of qd: all at the state of the last instance_update(). */
 const double *sim_accelerations(const struct instance *instance);
 double sim_line_force(const struct instance *instance, int line);

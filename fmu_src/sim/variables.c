@@ -50,11 +50,8 @@ enum { MOST_TEXT = 1024 }; /* of a name or a description, with the terminating z
     COMPUTED(ROOT_FORCE, "%L.root_force", LINK, 3, OUTPUT, ALWAYS("N"), NULL, FORCE, value_root_force, depends_root_force, "force that the joint exerts on the link, hinge axes") \
     COMPUTED(ROOT_MOMENT, "%L.root_moment", LINK, 3, OUTPUT, ALWAYS("N.m"), NULL, FORCE, value_root_moment, depends_root_moment, "moment that the joint exerts on the link about the hinge, hinge axes") \
     COMPUTED(LOOP_FORCE, "%C.force", LOOP, EQUATIONS, OUTPUT, BY_EQUATION("N.m", "N"), NULL, FORCE, value_loop_force, depends_loop_force, "multiplier of the loop's constraint: force or moment on the first of the two links") \
-    COMPUTED(COUPLING_FORCE, "%K.force", COUPLING, BY_GAP, OUTPUT, BY_COORDINATE("N.m", "N"), NULL, FORCE, value_coupling_force, depends_coupling_force, "force of the coupling on its gap: multiplier of a rigid one") \
-    COMPUTED(COUPLING_GAP, "%K.gap", SPRING, BY_GAP, OUTPUT, BY_COORDINATE("rad", "m"), NULL, NUMBER, value_gap, depends_gap, "sum of the coupling's terms minus its offset") \
-    COMPUTED(LINE_LENGTH, "%A.length", LINE, 1, OUTPUT, ALWAYS("m"), NULL, POSITION, value_line_length, depends_line, "distance between the actuator's two points") \
-    COMPUTED(LINE_RATE, "%A.rate", LINE, 1, OUTPUT, ALWAYS("m/s"), NULL, VELOCITY, value_line_rate, depends_line, "rate of the actuator's length") \
-    COMPUTED(FORCE_DRIVE, "%A.force", POWERED_LINE, 1, OUTPUT, ALWAYS("N"), NULL, FORCE, value_drive_force, depends_drive_force, "force of the line actuator, from the drive, pushing its two points apart") \
+    COMPUTED(COUPLING_FORCE, "%K.force", RIGID, BY_GAP, OUTPUT, BY_COORDINATE("N.m", "N"), NULL, FORCE, value_coupling_force, depends_coupling_force, "multiplier of the rigid coupling: force on its gap") \
+    COMPUTED(ELEMENT_OUTPUT, "", ELEMENT, OUTPUTS_OF_ELEMENT, OUTPUT, NO_UNIT, NULL, NUMBER, value_element, depends_element, "") \
     COMPUTED(DRIVE_OUTPUT, "", DRIVE, VALUES_OF_DRIVE, OUTPUT, NO_UNIT, NULL, NUMBER, value_drive, depends_drive, "") \
     STATE(DRIVE_OUTPUT_STATE, "", DRIVE, VALUES_OF_DRIVE, OUTPUT, NO_UNIT, NULL, NUMBER, place_drive, value_drive, NO_KIND, NULL, "") \
     COMPUTED(SUPPLY_DEMAND, "%S.demand", SUPPLY, 1, OUTPUT, ALWAYS("m3/s"), "l/min", NUMBER, value_supply_demand, depends_supply, "flow that the drives would take from an unlimited supply") \
@@ -180,6 +177,27 @@ static const struct table_row table[KIND_COUNT] = {
 
 /* ---- how many there are ---------------------------------------------------------------------------------------------- */
 
+struct builder {
+    const struct model *model;
+    struct arena *arena;
+    struct variables *v;
+    int n_elements;
+    struct force_element *element;
+    int *first[KIND_COUNT]; /* [owner]: first row and value reference of that kind */
+};
+
+static bool is_output(const struct force_element *e, int output)
+{
+    return e->kind->output[output].number != ELEMENT_FORCE || !e->kind->given || e->drive >= 0;
+}
+
+static int element_outputs(const struct force_element *e)
+{
+    int count = 0;
+    for (int i = 0; i < e->kind->n_outputs; i++) count += is_output(e, i);
+    return count;
+}
+
 static bool link_has(const struct model *model, int i, const struct table_row *row)
 {
     const struct link *link = &model->robot->link[i];
@@ -207,11 +225,11 @@ static bool owner_has(const struct model *model, int i, const struct table_row *
     case SENSOR: return i == 0 || robot->frame[i - 1].sensor;
     case INERTIAL_SENSOR: return robot->format > 1 && (i == 0 || robot->frame[i - 1].sensor);
     case GAUGE: return i > 0 && robot->frame[i - 1].sensor && robot->frame[i - 1].gauge;
-    case POWERED_LINE: return robot_drive_of_line(robot, i) != NULL;
     case OPEN_LINE: return robot_drive_of_line(robot, i) == NULL;
     case SPRING: return robot->coupling[i].elastic;
+    case RIGID: return !robot->coupling[i].elastic;
     case COUPLING:
-    case LINE:
+    case ELEMENT:
     case LOOP:
     case DRIVE:
     case SUPPLY:
@@ -220,26 +238,27 @@ static bool owner_has(const struct model *model, int i, const struct table_row *
     }
 }
 
-static int owners_of(const struct model *model, const struct table_row *row)
+static int owners_of(const struct builder *b, const struct table_row *row)
 {
-    const struct robot *robot = model->robot;
+    const struct robot *robot = b->model->robot;
     if (row->owner >= SENSOR) return 1 + robot->n_frames;
     switch (row->owner) {
-    case POWERED_LINE:
-    case OPEN_LINE:
-    case LINE: return robot->n_lines;
+    case ELEMENT: return b->n_elements;
+    case OPEN_LINE: return robot->n_lines;
     case LOOP: return robot->n_loops;
     case COUPLING:
+    case RIGID:
     case SPRING: return robot->n_couplings;
     case DRIVE: return robot->n_drives;
     case SUPPLY: return robot->n_supplies;
     case ROBOT: return 1;
-    default: return model->n_links;
+    default: return b->model->n_links;
     }
 }
 
-static int count_of(const struct model *model, int i, const struct table_row *row)
+static int count_of(const struct builder *b, int i, const struct table_row *row)
 {
+    const struct model *model = b->model;
     if (!owner_has(model, i, row)) return 0;
     switch (row->count) {
     case POSITIONS: return model->link[i].joint.nq;
@@ -249,6 +268,7 @@ static int count_of(const struct model *model, int i, const struct table_row *ro
     case MODES: return model->link[i].m;
     case EQUATIONS: return loop_equations(model->robot->loop[i].type);
     case VALUES_OF_DRIVE: return drive_value_count(model->robot, i, row);
+    case OUTPUTS_OF_ELEMENT: return element_outputs(&b->element[i]);
     case BY_GAP: return 1;
     default: return row->count;
     }
@@ -276,13 +296,6 @@ static const char *token_text(const struct robot *robot, const struct joint_grou
 }
 
 /* ---- making the variables ---------------------------------------------------------------------------------------------- */
-
-struct builder {
-    const struct model *model;
-    struct arena *arena;
-    struct variables *v;
-    int *first[KIND_COUNT]; /* [owner]: first row and value reference of that kind */
-};
 
 /* The pattern with names filled in, and `index` at its end, within der() */
 static const char *expand_pattern(struct builder *b, const char *pattern, const struct joint_group *group, int i,
@@ -346,6 +359,22 @@ static void add_drive_variable(struct builder *b, const struct table_row *row, i
     const struct robot *robot = b->model->robot;
     const int value = row->count == WITH_STATE ? k : drive_value_index(robot, i, row, k);
     add_row(b, row, drive_variable(robot, row, i, value, b->arena));
+}
+
+/* The k-th output of an element */
+static void add_element_variable(struct builder *b, const struct table_row *row, int i, int k)
+{
+    const struct force_element *e = &b->element[i];
+    const bool angle = e->kind->is_angle != NULL && e->kind->is_angle(b->model, e->part);
+    int output = 0;
+    while (!is_output(e, output) || k-- > 0) output++;
+    const struct element_output *o = &e->kind->output[output];
+    add_row(b, row,
+            (struct variable){.name = arena_joined(b->arena, e->name, ".", o->name),
+                              .description = o->description,
+                              .unit = angle ? o->angle_unit : o->unit,
+                              .owner = i,
+                              .k = (int)o->number});
 }
 
 /* The variable of another kind with the same owner and component. Before the derivatives are added, rows are in the order of
@@ -418,7 +447,7 @@ static void number_states(struct builder *b)
         for (int i = 0; i < b->model->n_links; i++)
             for (int kind = 0; kind < KIND_COUNT; kind++) {
                 if (!table[kind].is_state || table[kind].level != level) continue;
-                for (int k = 0; k < count_of(b->model, i, &table[kind]); k++) number_state(b->v, b->first[kind][i] + k);
+                for (int k = 0; k < count_of(b, i, &table[kind]); k++) number_state(b->v, b->first[kind][i] + k);
             }
     for (int d = 0; d < robot->n_drives; d++)
         for (int value = 0; value < robot->drive[d].drive->n_rows; value++)
@@ -456,9 +485,10 @@ enum status variables_make(const struct model *model, struct arena *arena, struc
     struct builder b = {.model = model, .arena = arena, .v = v};
     int n = 0, n_states = 0;
     memset(v, 0, sizeof *v);
+    b.n_elements = elements_list(model->robot, arena, &b.element);
     for (int kind = 0; kind < KIND_COUNT; kind++)
-        for (int i = 0; i < owners_of(model, &table[kind]); i++) {
-            const int count = count_of(model, i, &table[kind]);
+        for (int i = 0; i < owners_of(&b, &table[kind]); i++) {
+            const int count = count_of(&b, i, &table[kind]);
             n += count;
             if (table[kind].is_state) n_states += count;
         }
@@ -467,15 +497,16 @@ enum status variables_make(const struct model *model, struct arena *arena, struc
     v->state = arena_allocate(arena, (size_t)n_states, sizeof *v->state);
     v->derivative = arena_allocate(arena, (size_t)n_states, sizeof *v->derivative);
     for (int kind = 0; kind < KIND_COUNT; kind++)
-        b.first[kind] = arena_allocate(arena, (size_t)owners_of(model, &table[kind]), sizeof **b.first);
+        b.first[kind] = arena_allocate(arena, (size_t)owners_of(&b, &table[kind]), sizeof **b.first);
     if (arena->failed) return STATUS_NO_MEMORY;
 
     for (int kind = 0; kind < KIND_COUNT; kind++)
-        for (int i = 0; i < owners_of(model, &table[kind]); i++) {
-            const int count = count_of(model, i, &table[kind]);
+        for (int i = 0; i < owners_of(&b, &table[kind]); i++) {
+            const int count = count_of(&b, i, &table[kind]);
             b.first[kind][i] = v->n;
             for (int k = 0; k < count; k++)
                 if (table[kind].owner == DRIVE) add_drive_variable(&b, &table[kind], i, k);
+                else if (table[kind].owner == ELEMENT) add_element_variable(&b, &table[kind], i, k);
                 else add_variable(&b, &table[kind], i, k, count);
         }
     for (int r = 0; r < v->n; r++) v->by_reference[r] = &v->row[r];

@@ -47,6 +47,14 @@ double *variable_place(const struct variable *variable, const struct point *poin
 
 /* ---- computed values, and their changes --------------------------------------------------------------------------------------- */
 
+/* Rigid couplings come after the loops, in their order */
+static const struct constraint *rigid_coupling(const struct outputs *outputs, int coupling)
+{
+    const struct constraint *c = outputs->constraint + outputs->model->robot->n_loops;
+    while (c->part != coupling) c++;
+    return c;
+}
+
 #define VALUE(name, expression)                                                         \
     double value_##name(const struct outputs *outputs, const struct variable *variable) \
     {                                                                                   \
@@ -75,10 +83,8 @@ VALUE(rotation, outputs->link[variable->owner].rotation[variable->k])
 VALUE(root_force, outputs->link[variable->owner].wrench[3 + variable->k])
 VALUE(root_moment, outputs->link[variable->owner].wrench[variable->k])
 VALUE(loop_force, outputs->lambda[outputs->constraint[variable->owner].first + variable->k])
-VALUE(coupling_force, outputs->coupling_force[variable->owner])
-VALUE(gap, outputs->gap[variable->owner])
-VALUE(line_length, outputs->length[variable->owner])
-VALUE(line_rate, outputs->length_rate[variable->owner])
+VALUE(coupling_force, outputs->lambda[rigid_coupling(outputs, variable->owner)->first])
+VALUE(element, outputs->element[variable->owner][variable->k])
 VALUE(kinetic_energy, outputs->energy.kinetic)
 VALUE(elastic_energy, outputs->energy.elastic)
 VALUE(gravity_energy, outputs->energy.gravity)
@@ -88,7 +94,6 @@ VALUE(line_power, outputs->line_power)
 VALUE(losses, outputs->energy.loss)
 VALUE(drive, outputs->drive[DRIVE_OF(outputs->model->robot)->first + variable->k])
 VALUE(drive_torque, effort(outputs, robot_drive_of_link(outputs->model->robot, variable->owner)))
-VALUE(drive_force, effort(outputs, robot_drive_of_line(outputs->model->robot, variable->owner)))
 VALUE(supply_demand, outputs->supply_demand[variable->owner])
 VALUE(supply_share, outputs->supply_share[variable->owner])
 

@@ -37,7 +37,7 @@ static int group_of(const int *group, int link)
     return link >= 0 ? group[link] : -1;
 }
 
-/* A loop, an line or a coupling merges the groups of two links */
+/* A loop, a line or a coupling merges the groups of two links */
 static void join(struct structure *s, int a, int b)
 {
     const int from = group_of(s->group, a), to = group_of(s->group, b);
@@ -64,12 +64,8 @@ static void find_groups(struct structure *s)
         const bool moves = lm->m > 0 || free_velocities(lm) > 0;
         s->group[i] = s->root[i] = carried ? s->root[lm->parent] : moves ? i : -1;
     }
-    for (int i = 0; i < robot->n_loops; i++) {
-        const struct loop *loop = &robot->loop[i];
-        join(s, loop->side[0].link, loop->side[1].link);
-        for (int k = 0; k < 2; k++) join(s, loop->side[k].link, loop->plane_of);
-    }
-    for (int i = 0; i < robot->n_lines; i++) join(s, robot->line[i].from.link, robot->line[i].to.link);
+    for (int i = 0; i < robot->n_sites; i++)
+        for (int k = robot->part[i]; k < i; k++) join(s, robot->site[k].link, robot->site[i].link);
     for (int i = 0; i < robot->n_couplings; i++)
         for (int k = 1; k < robot->coupling[i].n_terms; k++)
             join(s, free_link(s, &robot->coupling[i]), robot->coupling[i].term[k].link);
@@ -101,6 +97,7 @@ const struct structure *structure_make(const struct model *model, struct arena *
                           .size = arena_allocate(arena, n, sizeof *s.size),
                           .group = arena_allocate(arena, n, sizeof *s.group),
                           .drive = drive_structures(model->robot, arena)};
+    elements_list(model->robot, arena, &s.element);
     if (arena->failed) return NULL;
     find_places(&s, next);
     find_groups(&s);
@@ -248,12 +245,12 @@ bool depends_quaternion_rate(const struct structure *s, const struct variable *u
 static bool couples(const struct structure *s, int link, const struct variable *known)
 {
     const struct robot *robot = s->model->robot;
-    const bool joined = robot->n_loops + robot->n_lines + robot->n_couplings > 0, free = s->group[link] >= 0;
+    const bool joined = robot->n_sites + robot->n_couplings > 0, free = s->group[link] >= 0;
     if (joined && (!free || known->row->owner == PRESCRIBED)) return true;
     if (!joined && known->row->level <= VELOCITY && is_floating(s->model, known)) return false;
     if (known->row->owner == OPEN_LINE) {
-        const struct line *a = &robot->line[known->owner];
-        return group_of(s->group, a->from.link) == s->group[link] || group_of(s->group, a->to.link) == s->group[link];
+        const struct site *end = robot->site + robot->line[known->owner].site;
+        return group_of(s->group, end[0].link) == s->group[link] || group_of(s->group, end[1].link) == s->group[link];
     }
     const int base = free ? s->root[link] : link;
     const int acted = known->row->owner == LOAD ? structure_frame(s->model, known->owner).link : known->owner;
@@ -298,32 +295,16 @@ bool depends_root_force(const struct structure *s, const struct variable *unknow
 /* The same dependencies as those of the accelerations of a link that the loop acts on */
 bool depends_loop_force(const struct structure *s, const struct variable *unknown, const struct variable *known)
 {
-    const struct loop *loop = &s->model->robot->loop[unknown->owner];
-    int link = loop->side[0].link;
-    if (s->group[link] < 0) link = loop->side[1].link;
-    if (s->group[link] < 0 && loop->plane_of >= 0) link = loop->plane_of;
+    const struct robot *robot = s->model->robot;
+    const struct site *side = robot->site + robot->loop[unknown->owner].site;
+    int link = side[SIDE_A].link;
+    if (s->group[link] < 0) link = side[SIDE_B].link;
+    if (s->group[link] < 0 && side[SIDE_PLANE].link >= 0) link = side[SIDE_PLANE].link;
     return couples(s, link, known);
 }
 
-/* Is it the position or the velocity of a coordinate of a coupling? */
-static bool moves_gap(const struct structure *s, int coupling, const struct variable *known, enum level level)
-{
-    const struct coupling *c = &s->model->robot->coupling[coupling];
-    if (is_elastic(known) || known->row->level != level) return false;
-    for (int i = 0; i < c->n_terms; i++)
-        if (c->term[i].link == known->owner && c->term[i].k == known->k) return true;
-    return false;
-}
-
-DEPENDS(gap, moves_gap(s, unknown->owner, known, POSITION))
-
-/* Of a spring on gap and rate, of a constraint as the accelerations of its links */
-bool depends_coupling_force(const struct structure *s, const struct variable *unknown, const struct variable *known)
-{
-    const struct coupling *coupling = &s->model->robot->coupling[unknown->owner];
-    if (!coupling->elastic) return couples(s, free_link(s, coupling), known);
-    return moves_gap(s, unknown->owner, known, POSITION) || moves_gap(s, unknown->owner, known, VELOCITY);
-}
+/* Of a rigid one: as the accelerations of its links */
+DEPENDS(coupling_force, couples(s, free_link(s, &s->model->robot->coupling[unknown->owner]), known))
 
 /* The body of a link that an elastic coordinate of the same link deforms; NULL: the known is not one */
 static const struct body *deformed_body(const struct structure *s, const struct variable *unknown,
@@ -398,29 +379,33 @@ bool depends_frame_strain(const struct structure *s, const struct variable *unkn
     return model->strain[unknown->owner - 1][known->k][row] != 0;
 }
 
-/* ---- lines --------------------------------------------------------------------------------------------------------------- */
+/* ---- elements --------------------------------------------------------------------------------------------------------- */
 
-/* What moves both ends of a line as one rigid body does not change its length */
-static bool stretches(const struct structure *s, const struct variable *known, int line)
+/* What moves both ends as one rigid body does not change what is measured between them */
+static bool stretches(const struct structure *s, const struct variable *known, const struct anchor *end)
 {
-    const struct anchor *end = s->model->line_end[line];
     const struct anchor on[2] = {carrier(s->model, end[0], known->owner), carrier(s->model, end[1], known->owner)};
     const bool both = on[0].link == known->owner && on[1].link == known->owner;
     if (both && (!is_elastic(known) || on[0].section == on[1].section)) return false;
     return displaces(s->model, known, end[0]) || displaces(s->model, known, end[1]);
 }
 
-/* Length and rate */
-DEPENDS(line, is_level_of(unknown, known) && stretches(s, known, unknown->owner))
+/* Does a known of the arm change what an element measures, a position, or the rate of it? */
+static bool moves(const struct structure *s, const struct force_element *e, const struct variable *known,
+                  enum level level)
+{
+    if (e->kind->n_ends > 0) return known->row->level <= level && stretches(s, known, s->model->site + e->site);
+    return !is_elastic(known) && known->row->level == level &&
+           e->kind->moved_by(s->model->robot, e->part, known->owner, known->k);
+}
 
 /* ---- drives ------------------------------------------------------------------------------------------------------------------ */
 
-/* Does a known of the arm change the position or the velocity of what the drive moves? */
-static bool moves_drive(const struct structure *s, const struct robot_drive *rd, const struct variable *known,
-                        enum level level)
+static const struct force_element *element_of(const struct structure *s, int drive)
 {
-    if (rd->line >= 0) return known->row->level <= level && stretches(s, known, rd->line);
-    return known->owner == rd->link && !is_elastic(known) && known->row->level == level;
+    const struct force_element *e = s->element;
+    while (e->drive != drive) e++;
+    return e;
 }
 
 /* Does a value of a drive depend on a known, at a constant share of its supply? */
@@ -429,8 +414,8 @@ static bool value_depends(const struct structure *s, int drive, int value, const
     const struct robot_drive *rd = &s->model->robot->drive[drive];
     const bool *on = s->drive[drive] + drive_values(rd->drive) * value;
     if (known->row->owner == DRIVE) return known->owner == drive && on[known->k];
-    return (on[rd->drive->position] && moves_drive(s, rd, known, POSITION)) ||
-           (on[rd->drive->rate] && moves_drive(s, rd, known, VELOCITY));
+    return (on[rd->drive->position] && moves(s, element_of(s, drive), known, POSITION)) ||
+           (on[rd->drive->rate] && moves(s, element_of(s, drive), known, VELOCITY));
 }
 
 static bool demand_depends(const struct structure *s, int supply, const struct variable *known)
@@ -458,8 +443,16 @@ static bool effort_depends(const struct structure *s, const struct robot_drive *
 }
 
 DEPENDS(drive_torque, effort_depends(s, robot_drive_of_link(s->model->robot, unknown->owner), known))
-DEPENDS(drive_force, effort_depends(s, robot_drive_of_line(s->model->robot, unknown->owner), known))
 DEPENDS(supply, demand_depends(s, unknown->owner, known))
+
+bool depends_element(const struct structure *s, const struct variable *unknown, const struct variable *known)
+{
+    const struct force_element *e = &s->element[unknown->owner];
+    if (unknown->k == ELEMENT_FORCE && e->drive >= 0)
+        return drive_depends(s, e->drive, s->model->robot->drive[e->drive].drive->effort, known);
+    return known->row->owner != DRIVE && ((unknown->k != ELEMENT_RATE && moves(s, e, known, POSITION)) ||
+                                          (unknown->k != ELEMENT_X && moves(s, e, known, VELOCITY)));
+}
 
 static bool depends_directly(const struct structure *s, const struct variable *unknown, const struct variable *known)
 {
@@ -473,7 +466,7 @@ bool variable_depends(const struct variable *unknown, const struct variable *kno
                                   force = {.owner = OPEN_LINE, .count = 1, .level = FORCE};
     const struct robot *robot = s->model->robot;
     const enum owner owner = unknown->row->owner;
-    const bool arm = owner != DRIVE && owner != POWERED && owner != POWERED_LINE && owner != SUPPLY;
+    const bool arm = owner != DRIVE && owner != POWERED && owner != ELEMENT && owner != SUPPLY;
     if ((!arm || known->row->owner != DRIVE) && depends_directly(s, unknown, known)) return true;
     for (int d = 0; d < robot->n_drives && arm; d++) {
         const struct robot_drive *rd = &robot->drive[d];

@@ -64,10 +64,8 @@ static bool is_flat(const struct robot *robot, int n)
         if (link->type != BODY_RIGID) continue;
         if (link->rigid_tip.p[n] != 0 || !mass_is_flat(&link->rigid, n)) return false;
     }
-    for (int i = 0; i < robot->n_loops; i++)
-        if (robot->loop[i].side[0].at.p[n] != 0 || robot->loop[i].side[1].at.p[n] != 0) return false;
-    for (int i = 0; i < robot->n_lines; i++)
-        if (robot->line[i].from.at.p[n] != 0 || robot->line[i].to.at.p[n] != 0) return false;
+    for (int i = 0; i < robot->n_sites; i++)
+        if (robot->site[i].at.p[n] != 0) return false;
     for (int i = 0; i < robot->n_frames; i++)
         if (robot->frame[i].site.at.p[n] != 0) return false;
     return true;

@@ -7,9 +7,9 @@
 #include "sim/point.h"
 #include "sim/variables.h"
 
-/* The owner of a variable: the robot; links whose joint or body is of that sort; loops; couplings, and the elastic ones among them; lines; frames that are sensors or
-   loads, of which 0 is the tip and 1 + i is frame i of the robot; drives inside the arm; supplies. A joint or an line with a drive
-   is powered; an line without one is open. */
+/* The owner of a variable: the robot; links whose joint or body is of that sort; loops; couplings, and the rigid and the elastic ones among them; elements that exert forces; frames that are sensors or
+   loads, of which 0 is the tip and 1 + i is frame i of the robot; drives inside the arm; supplies. A joint or a line with a drive
+   is powered; a line without one is open. */
 enum owner {
     ROBOT,
     DRIVEN,
@@ -22,11 +22,11 @@ enum owner {
     PAYLOAD,
     LOOP,
     COUPLING,
+    RIGID,
     SPRING,
     POWERED,
-    LINE,
     OPEN_LINE,
-    POWERED_LINE,
+    ELEMENT,
     DRIVE,
     SUPPLY,
     SENSOR,
@@ -46,7 +46,8 @@ enum {
     EQUATIONS = -5,
     WITH_STATE = -6,
     VALUES_OF_DRIVE = -7,
-    BY_GAP = -8
+    BY_GAP = -8,
+    OUTPUTS_OF_ELEMENT = -9
 };
 
 /* What a variable is: a position, a velocity or an acceleration of the motion, or a force. NUMBER: none of these, or not by the geometry
@@ -107,9 +108,9 @@ value_function value_q, value_qd, value_qdd, value_position_rate, value_tau, val
     value_frame_position, value_frame_quaternion, value_frame_velocity, value_frame_angular_velocity,
     value_frame_acceleration, value_frame_specific_force, value_frame_angular_rate, value_frame_curvature,
     value_frame_elongation, value_deflection, value_rotation, value_root_force, value_root_moment, value_loop_force,
-    value_coupling_force, value_gap, value_line_length, value_line_rate, value_kinetic_energy, value_elastic_energy,
-    value_gravity_energy, value_drive, value_drive_torque, value_drive_force, value_supply_demand, value_supply_share,
-    value_total_energy, value_joint_power, value_line_power, value_losses;
+    value_coupling_force, value_element, value_kinetic_energy, value_elastic_energy, value_gravity_energy, value_drive,
+    value_drive_torque, value_supply_demand, value_supply_share, value_total_energy, value_joint_power,
+    value_line_power, value_losses;
 
 extern const struct robot_number number_zero, number_start_position, number_start_velocity, number_gravity,
     number_length, number_mass_per_length, number_EIy, number_EIz, number_GJ, number_EA, number_inertia_per_length,
@@ -127,6 +128,7 @@ limit_function limit_none, limit_positive, limit_not_negative, limit_quaternion,
 
 struct structure {
     const struct model *model;
+    struct force_element *element; /* of the robot, with their anchors */
     int *root; /* [link]: the first link with free coordinates on the way to it from the world; -1: prescribed motion */
     int *place;   /* [link]: in an order of the tree in which the links outward of one follow it */
     int *size;    /* [link]: how many these are, with the link itself */
@@ -149,10 +151,10 @@ bool planar_excludes(const struct structure *structure, const struct variable *u
 /* ---- columns (variables_depends.c) -------------------------------------------------------------------------------------- */
 
 depends_function depends_itself, depends_quaternion_rate, depends_accelerations, depends_root_force,
-    depends_root_moment, depends_loop_force, depends_coupling_force, depends_gap, depends_deflection, depends_rotation,
-    depends_frame_origin, depends_frame_orientation, depends_frame_acceleration, depends_frame_specific_force,
-    depends_frame_angular_rate, depends_frame_strain, depends_line, depends_drive, depends_drive_torque,
-    depends_drive_force, depends_supply;
+    depends_root_moment, depends_loop_force, depends_coupling_force, depends_element, depends_deflection,
+    depends_rotation, depends_frame_origin, depends_frame_orientation, depends_frame_acceleration,
+    depends_frame_specific_force, depends_frame_angular_rate, depends_frame_strain, depends_drive, depends_drive_torque,
+    depends_supply;
 
 /* ---- drives (variables_drives.c) ---------------------------------------------------------------------------------------- */
 

@@ -28,14 +28,6 @@ static enum dimension mode_dimension(const struct link *link, int k)
     return family == FAMILY_TWIST || slope ? ANGLE : DISTANCE;
 }
 
-/* A gap is an angle if all its coordinates turn, otherwise a distance: factors of coordinates that turn are then lengths */
-static enum dimension gap_dimension(const struct model *model, const struct coupling *coupling)
-{
-    for (int i = 0; i < coupling->n_terms; i++)
-        if (velocity_dimension(&model->link[coupling->term[i].link], coupling->term[i].k) == DISTANCE) return DISTANCE;
-    return ANGLE;
-}
-
 enum dimension variable_dimension(const struct model *model, const struct table_row *row, int owner, int k)
 {
     switch (row->count) {
@@ -43,7 +35,7 @@ enum dimension variable_dimension(const struct model *model, const struct table_
     case VELOCITIES:
     case NUMBERS: return velocity_dimension(&model->link[owner], k);
     case MODES: return mode_dimension(&model->robot->link[owner], k);
-    case BY_GAP: return gap_dimension(model, &model->robot->coupling[owner]);
+    case BY_GAP: return coupling_is_angle(model, owner) ? ANGLE : DISTANCE;
     case EQUATIONS: return k < 3 ? DISTANCE : ANGLE; /* equations of distances come before those of angles */
     default: return ANGLE;                           /* the row has one unit */
     }

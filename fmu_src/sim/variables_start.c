@@ -43,6 +43,13 @@ static bool depends_on_state(const struct structure *s, const struct variable *u
     return false;
 }
 
+/* Of an element: what it measures, its rate, its force */
+static enum level level_of(const struct variable *unknown)
+{
+    if (unknown->row->depends != depends_element) return unknown->row->level;
+    return unknown->k == ELEMENT_X ? POSITION : unknown->k == ELEMENT_RATE ? VELOCITY : FORCE;
+}
+
 /* Does an input act on positions that are found? Torques of joints that are held, and forces of lines that hold, do not. */
 static bool acts_on_equilibrium(const struct structure *s, const struct variable *input)
 {
@@ -59,8 +66,9 @@ static bool acts_on_equilibrium(const struct structure *s, const struct variable
 static bool depends_on_number(const struct structure *s, const struct start_dependence *by,
                               const struct variable *unknown, const struct variable *number)
 {
-    if (unknown->row->level > VELOCITY || by->found || by->drive || (by->velocity && robot_is_closed(s->model->robot)))
+    if (level_of(unknown) > VELOCITY || by->found || by->drive || (by->velocity && robot_is_closed(s->model->robot)))
         return true;
+    if (number->row->owner == COUPLING) return unknown->row->depends == depends_element; /* the offset of its gap */
     return number->row->owner == BEAM && !unknown->row->is_state;
 }
 
@@ -73,7 +81,7 @@ bool variable_depends_at_start(const struct variable *unknown, const struct vari
         if (variable_depends(unknown, known, structure) || by->drive) return true;
         if (by->velocity && closed && prescribed) return true;
         /* velocities are zero in a static start at any position */
-        if (unknown->row->level == VELOCITY && !prescribed && structure->model->n_prescribed == 0) return false;
+        if (level_of(unknown) == VELOCITY && !prescribed && structure->model->n_prescribed == 0) return false;
         return by->found && acts_on_equilibrium(structure, known);
     }
     if (known->reference == variables->start_static) return by->found || by->velocity;

@@ -210,7 +210,7 @@ static bool on_the_way(const struct model *model, int from, int link)
 
 static bool joint_of_loop(const struct model *model, int link)
 {
-    const struct site *side = model->robot->loop[0].side;
+    const struct site *side = model->robot->site + model->robot->loop[0].site;
     return on_the_way(model, side[0].link, link) != on_the_way(model, side[1].link, link);
 }
 

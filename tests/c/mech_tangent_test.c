@@ -191,7 +191,7 @@ static double points_part(struct specimen *s)
     mechanism_tangent(&s->mechanism, &in, &(struct direction){.q = s->qd, .qd = qdd}, true, dqdd);
     for (int side = 0; side < 2; side++) {
         struct frame_derivative d;
-        dyn_tangent_frame(s->work, s->mechanism.tangent, &s->model->loop_side[0][side], &d);
+        dyn_tangent_frame(s->work, s->mechanism.tangent, &s->model->site[s->robot->loop[0].site + side], &d);
         copy3(d.v, change[side]);
     }
     return distance(3, change[0], change[1]) / (1 + norm(s->nv, qdd));

@@ -189,12 +189,12 @@ TEST(names_become_indices)
     static const double x[3] = {1, 0, 0}, minus_z[3] = {0, 0, -1};
     CHECK(robot->link[0].mount.link == -1 && robot->link[1].mount.link == 0 && robot->link[2].mount.link == 0);
     CHECK(robot->tip == 1);
-    CHECK(robot->loop[0].type == LOOP_PLANAR_PIN && robot->loop[0].side[0].link == 2 &&
-          robot->loop[0].side[1].link == 1);
+    CHECK(robot->loop[0].type == LOOP_PLANAR_PIN && robot->site[robot->loop[0].site].link == 2 &&
+          robot->site[robot->loop[0].site + 1].link == 1);
     check_vector(3, robot->loop[0].plane[0], x, 0);
     check_vector(3, robot->loop[0].plane[1], minus_z, 0);
-    CHECK(robot->line[0].from.link == -1 && robot->line[0].from.type == AT_WORLD);
-    CHECK(robot->line[0].to.link == 2 && robot->line[0].to.type == AT_HINGE);
+    CHECK(robot->site[robot->line[0].site].link == -1 && robot->site[robot->line[0].site].type == AT_WORLD);
+    CHECK(robot->site[robot->line[0].site + 1].link == 2 && robot->site[robot->line[0].site + 1].type == AT_HINGE);
     robot_free(robot);
 }
 

@@ -57,7 +57,7 @@ TEST(derivatives_of_a_boom_on_a_locked_cylinder)
     slope(&s, "base.q_start", 1e-3, "tip.position[3]");
     slope(&s, "boom.eta_start[1]", 1e-3, "tip.position[3]");
     slope(&s, "lift.force", 100, "tip.position[3]"); /* it is held with what it takes */
-    CHECK(strstr(s.said, "actuator 'lift' holds with") != NULL && strstr(s.said, "'base' moved by") != NULL);
+    CHECK(strstr(s.said, "line 'lift' holds with") != NULL && strstr(s.said, "'base' moved by") != NULL);
     CHECK(strstr(s.said, "unstable") == NULL);
     loaded_free(&s);
 }

@@ -23,22 +23,27 @@ static void turn_about(const double *axis, double angle, double *R)
 static void random_loop(struct random *random, const struct robot *robot, enum loop_type type, bool scattered,
                         struct loop *loop)
 {
-    memset(loop, 0, sizeof *loop);
+    struct site *side = robot->site + loop->site;
     loop->name = "loop";
     loop->type = type;
-    loop->plane_of = -1;
-    loop->side[0] = robot_site_of_link(pick(random, robot->n_links));
-    loop->side[1] = robot_site_of_link((loop->side[0].link + 1 + pick(random, robot->n_links - 1)) % robot->n_links);
+    side[0] = robot_site_of_link(pick(random, robot->n_links));
+    side[1] = robot_site_of_link((side[0].link + 1 + pick(random, robot->n_links - 1)) % robot->n_links);
     for (int s = 0; s < 2; s++) {
-        if (chance(random, 0.6)) random_pose(random, &loop->side[s].at);
+        if (chance(random, 0.6)) random_pose(random, &side[s].at);
     }
     random_direction(random, loop->axis);
     random_direction(random, loop->plane[0]);
     do random_direction(random, loop->plane[1]);
     while (fabs(dot3(loop->plane[0], loop->plane[1])) > 0.7);
     if (!scattered) return;
-    for (int s = 0; s < 2; s++) loop->side[s] = random_site(random, robot, loop->side[s].link);
-    loop->plane_of = pick(random, robot->n_links + 1) - 1;
+    for (int s = 0; s < 2; s++) side[s] = random_site(random, robot, side[s].link);
+    side[SIDE_PLANE] = robot_site_of_link(pick(random, robot->n_links + 1) - 1);
+    if (side[SIDE_PLANE].link >= 0) side[SIDE_PLANE].type = AT_HINGE;
+}
+
+static struct site *sides_of(const struct specimen *s, const struct loop *loop)
+{
+    return s->robot->site + loop->site;
 }
 
 /* What carries a joined frame: hinge, tip, station or node, without the offset */
@@ -54,8 +59,8 @@ static void carrier_motion(const struct specimen *s, const struct site *site, st
 /* A direction of the plane of a planar pin, world axes */
 static void plane_direction(const struct specimen *s, const struct loop *loop, int k, double *u)
 {
-    if (loop->plane_of < 0) copy3(loop->plane[k], u);
-    else mul3(s->work->link[loop->plane_of].O.R, loop->plane[k], u);
+    if (sides_of(s, loop)[SIDE_PLANE].link < 0) copy3(loop->plane[k], u);
+    else mul3(s->work->link[sides_of(s, loop)[SIDE_PLANE].link].O.R, loop->plane[k], u);
 }
 
 /* Moves the second joined frame until the loop is closed: ball at any turn, pin at any turn about its axis, planar-pin at any
@@ -64,10 +69,10 @@ static void meet(struct random *random, struct specimen *s, struct loop *loop)
 {
     struct frame_motion A, B;
     double R[9], turn[9], p[3], axis[3];
-    carrier_motion(s, &loop->side[0], &A);
-    carrier_motion(s, &loop->side[1], &B);
+    carrier_motion(s, &sides_of(s, loop)[0], &A);
+    carrier_motion(s, &sides_of(s, loop)[1], &B);
     copy3(A.p, p);
-    add_mul3(A.R, loop->side[0].at.p, p);
+    add_mul3(A.R, sides_of(s, loop)[0].at.p, p);
     if (loop->type == LOOP_PLANAR_PIN) {
         double u[2][3];
         for (int k = 0; k < 2; k++) plane_direction(s, loop, k, u[k]);
@@ -75,19 +80,19 @@ static void meet(struct random *random, struct specimen *s, struct loop *loop)
         axpy3(uniform(random, -1, 1), axis, p);
     }
     for (int i = 0; i < 3; i++) p[i] -= B.p[i];
-    tmul3(B.R, p, loop->side[1].at.p);
+    tmul3(B.R, p, sides_of(s, loop)[1].at.p);
 
     random_direction(random, axis);
     turn_about(loop->type == LOOP_PIN ? loop->axis : axis, loop->type == LOOP_WELD ? 0 : uniform(random, -3, 3), turn);
     double AR[9], ARt[9];
-    matmul3(A.R, loop->side[0].at.R, AR);
+    matmul3(A.R, sides_of(s, loop)[0].at.R, AR);
     matmul3(AR, turn, ARt);
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++) {
             R[3 * i + j] = 0;
             for (int k = 0; k < 3; k++) R[3 * i + j] += B.R[3 * k + i] * ARt[3 * k + j];
         }
-    copy9(R, loop->side[1].at.R);
+    copy9(R, sides_of(s, loop)[1].at.R);
 }
 
 static int add_loops(struct specimen *s, struct random *random, int type, int count, bool met, bool scattered)
@@ -97,7 +102,9 @@ static int add_loops(struct specimen *s, struct random *random, int type, int co
         if (append_fixed(robot, -1) == NULL || !specimen_remake(s)) return 0;
     }
     robot->loop = arena_allocate(&robot->arena, (size_t)count, sizeof *robot->loop);
-    if (robot->loop == NULL) return 0;
+    const int first = robot->n_sites;
+    if (robot->loop == NULL || !robot_add_sites(robot, count, LOOP_SITES)) return 0;
+    for (int i = 0; i < count; i++) robot->loop[i].site = first + LOOP_SITES * i;
     specimen_evaluate(s, NULL);
     for (int i = 0; i < count; i++) {
         random_loop(random, robot, (enum loop_type)(type == ANY_LOOP ? pick(random, LOOP_WELD + 1) : type), scattered,
@@ -137,13 +144,15 @@ int closed_add_lines(struct specimen *s, struct random *random, int count)
     struct report silent = {0};
     robot->line = arena_allocate(&robot->arena, (size_t)count, sizeof *robot->line);
     if (robot->line == NULL) return 0;
+    const int first = robot->n_sites;
+    if (!robot_add_sites(robot, count, 2)) return 0;
     robot->n_lines = count;
-    for (int i = 0; i < count; i++) robot->line[i].name = "line";
+    for (int i = 0; i < count; i++) robot->line[i] = (struct line){.name = "line", .site = first + 2 * i};
     bool far;
     do {
         for (int i = 0; i < count; i++) {
-            random_point(random, robot, &robot->line[i].from);
-            random_point(random, robot, &robot->line[i].to);
+            random_point(random, robot, &robot->site[robot->line[i].site]);
+            random_point(random, robot, &robot->site[robot->line[i].site + 1]);
         }
         if (!specimen_remake(s)) return 0;
         specimen_evaluate(s, NULL);
@@ -239,19 +248,19 @@ static struct jet plane_jet(const struct specimen *s, const struct loop *loop, i
 {
     struct jet u = {0};
     copy3(loop->plane[k], u.x[0]);
-    if (loop->plane_of < 0) return u;
+    if (sides_of(s, loop)[SIDE_PLANE].link < 0) return u;
     struct frame_motion O;
-    const struct anchor hinge = model_hinge(loop->plane_of);
+    const struct anchor hinge = model_hinge(sides_of(s, loop)[SIDE_PLANE].link);
     dyn_frame(s->model, s->work, &hinge, &O);
     return fixed_vector(&O, loop->plane[k]);
 }
 
 /* p_A - p_B of the joined points, and its derivatives */
-static struct jet difference_of(const struct frame_motion tip[2], const struct loop *loop)
+static struct jet difference_of(const struct frame_motion tip[2], const struct site *side)
 {
     struct jet d = {0};
     for (int s = 0; s < 2; s++) {
-        const struct jet r = fixed_vector(&tip[s], loop->side[s].at.p);
+        const struct jet r = fixed_vector(&tip[s], side[s].at.p);
         const double *const point[3] = {tip[s].p, tip[s].v, tip[s].a}, sign = s == 0 ? 1 : -1;
         for (int k = 0; k < 3; k++) {
             axpy3(sign, point[k], d.x[k]);
@@ -261,14 +270,14 @@ static struct jet difference_of(const struct frame_motion tip[2], const struct l
     return d;
 }
 
-static int turning_rows(const struct loop *loop, const struct frame_motion tip[2], const struct equation *e,
-                        double (*y)[3])
+static int turning_rows(const struct loop *loop, const struct site *side, const struct frame_motion tip[2],
+                        const struct equation *e, double (*y)[3])
 {
     const int rows = loop_equations(loop->type) - 3;
     for (int i = 0; i < rows; i++) {
         double a[3], b[3];
-        mul3(loop->side[0].at.R, e[3 + i].a, a);
-        mul3(loop->side[1].at.R, e[3 + i].b, b);
+        mul3(side[0].at.R, e[3 + i].a, a);
+        mul3(side[1].at.R, e[3 + i].b, b);
         const struct jet A = fixed_vector(&tip[0], a), B = fixed_vector(&tip[1], b);
         product(&A, &B, y[i]);
     }
@@ -295,8 +304,8 @@ void closed_gap(struct specimen *s, const double *qd, const double *qdd, double 
         struct frame_motion tip[2];
         double y[6][3];
         int rows = 3;
-        for (int side = 0; side < 2; side++) carrier_motion(s, &loop->side[side], &tip[side]);
-        const struct jet d = difference_of(tip, loop);
+        for (int side = 0; side < 2; side++) carrier_motion(s, &sides_of(s, loop)[side], &tip[side]);
+        const struct jet d = difference_of(tip, sides_of(s, loop));
         if (loop->type == LOOP_PLANAR_PIN) rows = 2;
         for (int r = 0; r < rows; r++) {
             for (int k = 0; k < 3; k++) y[r][k] = d.x[k][r];
@@ -304,7 +313,8 @@ void closed_gap(struct specimen *s, const double *qd, const double *qdd, double 
             const struct jet u = plane_jet(s, loop, r);
             product(&u, &d, y[r]);
         }
-        if (rows == 3) rows += turning_rows(loop, tip, s->mechanism.constraints->loop[i].equation, y + 3);
+        if (rows == 3)
+            rows += turning_rows(loop, sides_of(s, loop), tip, s->mechanism.constraints->loop[i].equation, y + 3);
         for (int r = 0; r < rows; r++, row++)
             for (int k = 0; k < 3; k++)
                 if (out[k] != NULL) out[k][row] = y[r][k];

@@ -40,7 +40,7 @@ def test_energy_is_the_work_of_torques_and_actuators(limber, tmp_path):
 
 # ---- points that coincide ------------------------------------------------------------------------------------------------------
 
-SHORT = "actuators[0] (cylinder): the two points of an actuator coincide"
+SHORT = "actuators[0] (cylinder): the two points of a line coincide"
 
 
 def slider(folder, start):

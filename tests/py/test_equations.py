@@ -325,7 +325,7 @@ def test_page_of_text(limber):
 
 
 def test_what_is_left_out_is_said(limber):
-    assert "Not shown: forces of line actuators\n" in equations(limber, GOOD / "actuators.json", "text")
+    assert "Not shown: forces along lines\n" in equations(limber, GOOD / "actuators.json", "text")
     assert "Not shown: damping, friction and stops\n" in equations(limber, GOOD / "limits-and-friction.json", "text")
     assert "Not shown: offsets and backlash of elastic couplings\n" in equations(limber, GOOD / "f3-driven.json", "text", "--terms", "0")
     assert "Not shown" not in equations(limber, RFR, "text")

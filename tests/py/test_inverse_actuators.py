@@ -136,4 +136,4 @@ def test_a_line_through_the_joint_has_no_lever(limber, program, options):
 def test_columns_that_are_missing_are_named(limber, program):
     motion = write_csv(program.new(".csv"), {"time": [0.0, 1.0], "boom_joint.q": [0.5, 0.5]})
     message = refusal(limber, program, CRANE, "--trajectory", motion)
-    assert "jib_joint.qdd is missing" in message and "with a drive or moved by actuators" in message
+    assert "jib_joint.qdd is missing" in message and "with a drive or moved by lines" in message

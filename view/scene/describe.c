@@ -139,7 +139,7 @@ static struct json_object *describe_loop(const struct robot *robot, int i)
     struct json_object *out = json_object_new_object();
     add_text(out, "name", robot->loop[i].name);
     add_text(out, "type", types[robot->loop[i].type]);
-    add_integer(out, "link", robot->loop[i].side[0].link);
+    add_integer(out, "link", robot->site[robot->loop[i].site].link);
     return out;
 }
 
@@ -149,7 +149,8 @@ static struct json_object *describe_line(const struct robot *robot, int i)
     const struct robot_drive *drive = robot_drive_of_line(robot, i);
     add_text(out, "name", robot->line[i].name);
     add_text(out, "drive", drive != NULL ? drive->drive->name : "force");
-    add_integer(out, "link", robot->line[i].from.link >= 0 ? robot->line[i].from.link : robot->line[i].to.link);
+    const struct site *end = robot->site + robot->line[i].site;
+    add_integer(out, "link", end[0].link >= 0 ? end[0].link : end[1].link);
     return out;
 }
 

@@ -184,8 +184,8 @@ static void add_all_names(struct names *names, const struct page *page, const do
         add_name(names, page, robot->link[i].name, middle, 0.5 * link->point[last / 2].height, false);
     }
     for (int i = 0; i < robot->n_lines; i++) {
-        const struct pose a = scene_anchor(scene, &model->line_end[i][0]),
-                          b = scene_anchor(scene, &model->line_end[i][1]);
+        const struct pose a = scene_anchor(scene, &model->site[model->robot->line[i].site]),
+                          b = scene_anchor(scene, &model->site[model->robot->line[i].site + 1]);
         double middle[3];
         for (int k = 0; k < 3; k++) middle[k] = 0.5 * (a.p[k] + b.p[k]);
         add_name(names, page, robot->line[i].name, middle, scene->nominal, false);
@@ -200,7 +200,7 @@ static void add_all_names(struct names *names, const struct page *page, const do
         add_name(names, page, robot->link[i].joint.name, C.p, solids_joint_size(scene, i), true);
     }
     for (int i = 0; i < robot->n_loops; i++) {
-        const struct pose p = scene_anchor(scene, &model->loop_side[i][0]);
+        const struct pose p = scene_anchor(scene, &model->site[model->robot->loop[i].site]);
         add_name(names, page, robot->loop[i].name, p.p, scene->nominal, false);
     }
 }

@@ -253,9 +253,9 @@ static enum status make_arms(struct scene *scene)
         add_arm(scene, &joint);
     }
     for (int i = 0; i < robot->n_loops; i++)
-        for (int side = 0; side < 2; side++) add_arm(scene, &model->loop_side[i][side]);
+        for (int side = 0; side < 2; side++) add_arm(scene, &model->site[robot->loop[i].site + side]);
     for (int i = 0; i < robot->n_lines; i++)
-        for (int end = 0; end < 2; end++) add_arm(scene, &model->line_end[i][end]);
+        for (int end = 0; end < 2; end++) add_arm(scene, &model->site[robot->line[i].site + end]);
     for (int i = 0; i < robot->n_frames; i++) add_arm(scene, &model->frame[i]);
     return STATUS_OK;
 }
@@ -350,7 +350,7 @@ void scene_numbers(struct scene *scene, const double *q, double *number)
     for (int i = 0; i < scene->n_arms; i++) number = put_points(scene, &scene->arm[i].from, &scene->arm[i].to, number);
     for (int i = 0; i < robot->n_frames; i++) number = put_frame(number, scene_anchor(scene, &model->frame[i]));
     for (int i = 0; i < robot->n_loops; i++)
-        number = put_points(scene, &model->loop_side[i][0], &model->loop_side[i][1], number);
+        number = put_points(scene, &model->site[robot->loop[i].site], &model->site[robot->loop[i].site + 1], number);
     for (int i = 0; i < robot->n_lines; i++)
-        number = put_points(scene, &model->line_end[i][0], &model->line_end[i][1], number);
+        number = put_points(scene, &model->site[robot->line[i].site], &model->site[robot->line[i].site + 1], number);
 }
