@@ -94,7 +94,7 @@ static void initialize(struct problem *problem)
     problem->inputs = instance->stepper.n_inputs;
     problem->start = calloc((size_t)problem->n, sizeof(double));
     if (problem->start == NULL || problem->inputs > MOST_INPUTS) fputs("arkode: too many inputs\n", stderr), exit(1);
-    instance_gather(instance, problem->start);
+    instance_get_states(instance, problem->start);
 }
 
 /* Columns: time, then the inputs by name */

@@ -2,7 +2,7 @@
 #ifndef BASE_ALLOCATOR_H
 #define BASE_ALLOCATOR_H
 
-#include <stddef.h>
+#include <stdlib.h>
 
 struct allocator {
     void *(*allocate)(size_t count, size_t size); /* zeroed; NULL if out of memory */
@@ -10,6 +10,10 @@ struct allocator {
 };
 
 /* The host's functions, or calloc() and free() if one of them is missing. */
-struct allocator allocator_of(void *(*allocate)(size_t count, size_t size), void (*release)(void *block));
+static inline struct allocator allocator_of(void *(*allocate)(size_t count, size_t size), void (*release)(void *block))
+{
+    if (allocate == NULL || release == NULL) return (struct allocator){calloc, free};
+    return (struct allocator){allocate, release};
+}
 
 #endif

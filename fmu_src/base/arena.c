@@ -1,6 +1,7 @@
 #include "base/arena.h"
 
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,6 +40,14 @@ char *arena_string(struct arena *arena, const char *text)
     char *copy = arena_allocate(arena, bytes, 1);
     if (copy != NULL) memcpy(copy, text, bytes);
     return copy;
+}
+
+char *arena_joined(struct arena *arena, const char *a, const char *b, const char *c)
+{
+    const size_t bytes = strlen(a) + strlen(b) + strlen(c) + 1;
+    char *text = arena_allocate(arena, bytes, 1);
+    if (text != NULL) snprintf(text, bytes, "%s%s%s", a, b, c);
+    return text;
 }
 
 void arena_release(struct arena *arena)

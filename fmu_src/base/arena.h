@@ -26,8 +26,9 @@ static inline void arena_arrays(struct arena *arena, size_t n, double **const *a
     for (; *array != NULL; array++) **array = arena_allocate(arena, n, sizeof(double));
 }
 
-/* A copy of a string. */
+/* A copy of a string, and of three, one after the other. */
 char *arena_string(struct arena *arena, const char *text);
+char *arena_joined(struct arena *arena, const char *a, const char *b, const char *c);
 
 void arena_release(struct arena *arena);
 

@@ -91,23 +91,6 @@ void vendor_release(struct vendor_memory *memory)
 
 /* ---- what json-c and SUNDIALS call: as the functions of the C library, but inside of vendor_run() none returns NULL ---------- */
 
-void *vendor_malloc(size_t size);
-void *vendor_calloc(size_t count, size_t size);
-void *vendor_realloc(void *memory, size_t size);
-void vendor_free(void *memory);
-char *vendor_strdup(const char *text);
-PRINTF_LIKE(2, 0)
-int vendor_vasprintf(char **text, const char *format, va_list arguments);
-PRINTF_LIKE(2, 0)
-int vendor_mingw_vasprintf(char **text, const char *format, va_list arguments);
-PRINTF_LIKE(3, 0)
-int vendor_vasprintf_chk(char **text, int flag, const char *format, va_list arguments);
-void *vendor_uselocale(void *locale);
-void *vendor_duplocale(void *locale);
-void *vendor_newlocale(int mask, const char *name, void *base);
-void vendor_freelocale(void *locale);
-int vendor_random_seed(void);
-
 /* Adds a new block to those of the work that this thread does, and returns the part for the user. Leaves the work if the block is NULL. */
 static void *add_block(struct vendor_block *block)
 {
@@ -172,6 +155,7 @@ char *vendor_strdup(const char *text)
     return copy != NULL ? memcpy(copy, text, bytes) : NULL;
 }
 
+PRINTF_LIKE(2, 0)
 int vendor_vasprintf(char **text, const char *format, va_list arguments)
 {
     va_list again;
@@ -182,11 +166,13 @@ int vendor_vasprintf(char **text, const char *format, va_list arguments)
     return *text != NULL ? vsnprintf(*text, (size_t)length + 1, format, arguments) : -1;
 }
 
+PRINTF_LIKE(2, 0)
 int vendor_mingw_vasprintf(char **text, const char *format, va_list arguments)
 {
     return vendor_vasprintf(text, format, arguments);
 }
 
+PRINTF_LIKE(3, 0)
 int vendor_vasprintf_chk(char **text, int flag, const char *format, va_list arguments)
 {
     (void)flag;

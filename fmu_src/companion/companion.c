@@ -44,10 +44,7 @@ static struct variable variable_of(const struct drive_row *row, int reference)
                              .reference = reference,
                              .start = drive_is_state(row) ? 0 : row->number,
                              .nominal = drive_is_state(row) ? row->number : 0,
-                             .state = -1,
-                             .start_of = -1,
-                             .rate = -1,
-                             .derivative_of = -1,
+                             NO_RELATIONS,
                              .limit = parameter ? drive_limit(row) : NULL};
 }
 
@@ -55,10 +52,8 @@ static struct variable variable_of(const struct drive_row *row, int reference)
 static struct variable derivative_of(const struct variable *state, int state_row, int reference, struct arena *arena)
 {
     struct variable derivative = *state;
-    const size_t bytes = strlen(state->name) + sizeof "der()";
-    char *name = arena_allocate(arena, bytes, 1), unit[UNIT_SIZE];
-    if (name != NULL) snprintf(name, bytes, "der(%s)", state->name);
-    derivative.name = name;
+    char unit[UNIT_SIZE];
+    derivative.name = arena_joined(arena, "der(", state->name, ")");
     derivative.unit = arena_string(arena, drive_rate_unit(state->unit, unit));
     derivative.display_unit = NULL;
     derivative.description = "derivative of the state";
@@ -92,13 +87,7 @@ static enum status make_table(const struct drive *drive, struct arena *arena, st
         v->row[v->state[s]].rate = row;
         v->row[row] = derivative_of(&v->row[v->state[s]], v->state[s], row, arena);
     }
-    v->solver = (struct solver_parameters){.relative_tolerance = solver_reference(drive, RELATIVE_TOLERANCE),
-                                           .max_step = solver_reference(drive, MAX_STEP),
-                                           .max_order = solver_reference(drive, MAX_ORDER),
-                                           .method = solver_reference(drive, METHOD),
-                                           .fixed_step = solver_reference(drive, FIXED_STEP),
-                                           .max_steps = solver_reference(drive, MAX_STEPS),
-                                           .dense_jacobian = -1}; /* always dense */
+    v->solver = solver_parameters(solver_reference(drive, 0), false); /* always dense */
     v->start_static = -1;
     for (int i = 0; i < SOLVER_ROWS; i++, v->n++) v->row[v->n] = variable_of(&solver_rows[i], v->n);
     v->n_values = v->n;

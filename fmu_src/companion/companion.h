@@ -9,7 +9,7 @@
 extern const struct drive *const companion_drives[];
 
 /* Parameters of the integration, which follow after the derivatives. */
-enum { RELATIVE_TOLERANCE, MAX_STEP, MAX_ORDER, METHOD, FIXED_STEP, MAX_STEPS, SOLVER_ROWS };
+enum { SOLVER_ROWS = 6 };
 static inline int solver_reference(const struct drive *drive, int which)
 {
     return drive->n_rows + drive->n_states + which;

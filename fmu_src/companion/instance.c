@@ -1,6 +1,5 @@
 /* An instance of a drive: the second implementation of sim/instance.h. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "companion/companion.h"
@@ -97,13 +96,6 @@ static enum status check_motion(struct instance *instance)
     return report_state_error(instance, instance->stepper.value);
 }
 
-static const char *reason(const struct instance *instance, enum status status, char text[REASON_SIZE])
-{
-    (void)instance;
-    snprintf(text, REASON_SIZE, "%s", status_text(status));
-    return text;
-}
-
 /* ---- initialization and steps ------------------------------------------------------------------------------------------ */
 
 static enum status check_parameters(struct instance *instance)
@@ -131,13 +123,6 @@ static enum status initialize(struct instance *instance, const struct experiment
     for (int s = 0; s < instance->variables.n_states; s++) stepper->y[s] = stepper->value[instance->variables.state[s]];
     stepper_start(stepper, experiment->start_time);
     return adopt_parameters(instance, experiment->tolerance);
-}
-
-/* States start from parameters and inputs */
-static bool acts_on_start(const struct instance *instance, const struct variable *variable)
-{
-    (void)instance, (void)variable;
-    return true;
 }
 
 /* After a failed step: if the drive cannot work with the inputs at the end of the step, that is reported too */
@@ -173,9 +158,7 @@ static enum status directional(struct instance *instance, int n_unknown, const i
 static const struct instance_ops drive_ops = {.update = update,
                                               .check_motion = check_motion,
                                               .initialize = initialize,
-                                              .acts_on_start = acts_on_start,
                                               .step = step,
-                                              .reason = reason,
                                               .directional = directional,
                                               .adopt_parameters = adopt_parameters};
 

@@ -69,10 +69,8 @@ enum status control_make(struct control *c, struct mechanism *arm, struct mechan
                         &c->torque));
     arena_arrays(arena, (size_t)nv, ARRAYS(&c->q, &c->qd, &c->qdd, &c->a0, &c->force));
     arena_arrays(arena, n_eta, ARRAYS(&c->eta, &c->drag, &c->inverse_k, &c->inverse_m));
-    c->K = arena_allocate(arena, n_eta * n_eta, sizeof(double));
-    c->Mff = arena_allocate(arena, n_eta * n_eta, sizeof(double));
-    c->by_q = arena_allocate(arena, (size_t)nv * (size_t)nv, sizeof(double));
-    c->by_qd = arena_allocate(arena, (size_t)nv * (size_t)nv, sizeof(double));
+    arena_arrays(arena, n_eta * n_eta, ARRAYS(&c->K, &c->Mff));
+    arena_arrays(arena, (size_t)(nv * nv), ARRAYS(&c->by_q, &c->by_qd));
     c->joint = arena_allocate(arena, n, sizeof(int));
     c->elastic = arena_allocate(arena, n_eta, sizeof(int));
     const enum status status = observer_make(&c->observer, n_sensors, sensor, guided, c->n_eta, c->elastic, arena);

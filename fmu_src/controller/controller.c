@@ -1,7 +1,6 @@
 #include "controller/controller.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "sim/robot_instance.h"
@@ -166,13 +165,6 @@ static enum status update(struct instance *instance)
     return STATUS_OK;
 }
 
-static const char *reason(const struct instance *instance, enum status status, char text[REASON_SIZE])
-{
-    (void)instance;
-    snprintf(text, REASON_SIZE, "%s", status_text(status));
-    return text;
-}
-
 static enum status initialize(struct instance *instance, const struct experiment *experiment)
 {
     struct controller *c = controller_of(instance);
@@ -185,12 +177,6 @@ static enum status initialize(struct instance *instance, const struct experiment
     set_outputs(c);
     set_torques(c, c->control.command);
     return status;
-}
-
-static bool acts_on_start(const struct instance *instance, const struct variable *variable)
-{
-    (void)instance, (void)variable;
-    return true;
 }
 
 /* Samples are due at multiples of the sample time. A sample at the end of a step is computed in the next step, with the inputs that are
@@ -236,9 +222,7 @@ static void release(struct instance *instance)
 static const struct instance_ops controller_ops = {.update = update,
                                                    .tune = tune,
                                                    .initialize = initialize,
-                                                   .acts_on_start = acts_on_start,
                                                    .step = step,
-                                                   .reason = reason,
                                                    .directional = directional,
                                                    .adopt_parameters = adopt_parameters,
                                                    .release = release};
@@ -297,9 +281,7 @@ static enum status build(struct controller *c, const char *text)
     if (status == STATUS_OK) status = check_robot(c->arm, instance->name, instance->report);
     if (status == STATUS_OK) status = sim_make_moved(instance->name, robot, &motion, instance->report, &c->guided);
     if (status == STATUS_OK)
-        status = controller_sensors(instance->name, text, c->arm, instance->report, arena, &c->sensors);
-    if (status == STATUS_OK) status = controller_variables(c->arm, &c->sensors, arena, v);
-    if (status == STATUS_OK) status = controller_parameters(instance->name, text, instance->report, v);
+        status = controller_table(instance->name, text, c->arm, instance->report, arena, &c->sensors, v);
     if (status == STATUS_OK)
         status = control_make(&c->control, sim_mechanism(c->arm), sim_mechanism(c->guided), c->sensors.n,
                               c->sensors.sensor, arena);

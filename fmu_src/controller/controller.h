@@ -85,20 +85,14 @@ static inline int sensor_reference(int n_joints, int sensor, enum sensor_value v
     return observer_reference(n_joints, OBSERVER_VALUES) + sensor * SENSOR_VALUES + (int)value;
 }
 
-/* The table; `arm` is the instance of the robot, whose parameters become parameters of the model. */
-enum status controller_variables(const struct instance *arm, const struct named_sensors *sensors, struct arena *arena,
-                                 struct variables *variables);
-
 /* The file: {"format": "limber-controller/1", "parameters": {NAME: VALUE, ...}, "sensors": [NAME, ...], "robot": a robot file}. The
    text of the robot, in the arena. */
 enum status controller_robot(const char *name, const char *text, struct report *report, struct arena *arena,
                              const char **robot);
-/* Its sensors, in the arena. */
-enum status controller_sensors(const char *name, const char *text, const struct instance *arm, struct report *report,
-                               struct arena *arena, struct named_sensors *sensors);
-/* Its parameters become start values of the table. */
-enum status controller_parameters(const char *name, const char *text, struct report *report,
-                                  struct variables *variables);
+/* Its sensors, and the table with its parameters as start values, in the arena; `arm` is the instance of the robot, whose parameters
+   become parameters of the model. */
+enum status controller_table(const char *name, const char *text, const struct instance *arm, struct report *report,
+                             struct arena *arena, struct named_sensors *sensors, struct variables *variables);
 
 /* An instance from the text of such a file; as instance_make(). */
 enum status controller_make(const char *name, const char *text, struct report *report, struct instance **instance);

@@ -33,14 +33,6 @@ static const double usual_noise[SENSOR_KINDS] = {[CURVATURE] = 1e-5, [ELONGATION
 
 /* ---- the table ----------------------------------------------------------------------------------------------------------- */
 
-static const char *joined(const char *a, const char *between, const char *b, struct arena *arena)
-{
-    const size_t bytes = strlen(a) + strlen(between) + strlen(b) + 1;
-    char *text = arena_allocate(arena, bytes, 1);
-    if (text != NULL) snprintf(text, bytes, "%s%s%s", a, between, b);
-    return text;
-}
-
 static struct variable *add(struct variables *v, const struct row *row, const char *name, const char *description,
                             bool slides)
 {
@@ -60,10 +52,7 @@ static struct variable *add(struct variables *v, const struct row *row, const ch
                                   .reference = v->n++,
                                   .start = row->start,
                                   .limit = row->limit,
-                                  .state = -1,
-                                  .start_of = -1,
-                                  .rate = -1,
-                                  .derivative_of = -1};
+                                  NO_RELATIONS};
     return variable;
 }
 
@@ -72,7 +61,8 @@ static void add_joint(const struct joint *joint, struct arena *arena, struct var
     const bool slides = joint_column_part(joint, 0) == SLIDES;
     for (int i = 0; i < JOINT_VALUES; i++) {
         const struct row *row = &joint_rows[i];
-        struct variable *variable = add(v, row, joined(joint->name, ".", row->name, arena), row->description, slides);
+        struct variable *variable =
+            add(v, row, arena_joined(arena, joint->name, ".", row->name), row->description, slides);
         if (i == Q_REF || i == Q_MEASURED) variable->start = joint->start_position[0];
         if (i == Q_REF || i == QD_REF || i == Q_MEASURED) variable->rate = variable->reference + 1;
     }
@@ -84,8 +74,8 @@ static void add_sensor(const struct variable *output, enum sensor_kind kind, str
         struct row row = sensor_rows[i];
         row.unit[0] = output->unit;
         if (i == NOISE) row.start = usual_noise[kind];
-        add(v, &row, joined(output->name, "", row.name, arena), joined(row.description, "", output->description, arena),
-            false);
+        add(v, &row, arena_joined(arena, output->name, row.name, ""),
+            arena_joined(arena, row.description, output->description, ""), false);
     }
 }
 
@@ -99,12 +89,12 @@ static void add_model(const struct variables *arm, struct arena *arena, struct v
             continue;
         v->row[v->n] = *parameter;
         v->row[v->n].reference = v->n;
-        v->row[v->n++].description = joined("of the model: ", "", parameter->description, arena);
+        v->row[v->n++].description = arena_joined(arena, "of the model: ", parameter->description, "");
     }
 }
 
-enum status controller_variables(const struct instance *instance, const struct named_sensors *sensors,
-                                 struct arena *arena, struct variables *v)
+static void make_table(const struct instance *instance, const struct named_sensors *sensors, struct arena *arena,
+                       struct variables *v)
 {
     const struct robot *robot = sim_robot(instance);
     const struct variables *arm = instance_variables(instance);
@@ -113,7 +103,7 @@ enum status controller_variables(const struct instance *instance, const struct n
     memset(v, 0, sizeof *v);
     v->row = arena_allocate(arena, most, sizeof *v->row);
     v->by_reference = arena_allocate(arena, most, sizeof *v->by_reference);
-    if (arena->failed) return STATUS_NO_MEMORY;
+    if (arena->failed) return;
     for (int i = 0; i < robot->n_links; i++)
         if (joint_moves(&robot->link[i].joint)) add_joint(&robot->link[i].joint, arena, v);
     for (int i = 0; i < CONTROLLER_VALUES; i++) add(v, &own_rows[i], own_rows[i].name, own_rows[i].description, false);
@@ -126,7 +116,6 @@ enum status controller_variables(const struct instance *instance, const struct n
     v->start_static = -1;
     v->solver = (struct solver_parameters){-1, -1, -1, -1, -1, -1, -1};
     for (int r = 0; r < v->n; r++) v->by_reference[r] = &v->row[r];
-    return arena->failed ? STATUS_NO_MEMORY : STATUS_OK;
 }
 
 /* ---- the file ------------------------------------------------------------------------------------------------------------ */
@@ -202,10 +191,11 @@ static const struct variable *find_sensor(const struct instance *arm, const char
     return NULL;
 }
 
-struct sensor_list {
+struct table {
     const struct instance *arm;
     struct arena *arena;
     struct named_sensors *sensors;
+    struct variables *variables;
 };
 
 static void read_sensor(const struct json_path *at, const struct instance *arm, struct named_sensors *sensors)
@@ -231,24 +221,14 @@ static void read_sensor(const struct json_path *at, const struct instance *arm, 
     }
 }
 
-static void read_sensors(struct object *file, void *context)
+static void read_sensors(const struct json_path *at, const struct table *table)
 {
-    const struct sensor_list *list = context;
-    struct named_sensors *sensors = list->sensors;
-    const struct json_path at = path_member(file, "sensors");
+    struct named_sensors *sensors = table->sensors;
     int count = 0;
-    if (!path_open_array(&at, OPTIONAL, 0, -1, "names of outputs of the robot's FMU", &count)) return;
-    sensors->sensor = arena_allocate(list->arena, (size_t)count, sizeof *sensors->sensor);
-    sensors->output = arena_allocate(list->arena, (size_t)count, sizeof *sensors->output);
-    for (int i = 0; i < count && !list->arena->failed; i++) read_sensor(ITEM(&at, i), list->arm, sensors);
-}
-
-enum status controller_sensors(const char *name, const char *text, const struct instance *arm, struct report *report,
-                               struct arena *arena, struct named_sensors *sensors)
-{
-    struct sensor_list list = {arm, arena, sensors};
-    const enum status status = document_read(name, text, "a controller file", report, read_sensors, &list);
-    return arena->failed ? STATUS_NO_MEMORY : status;
+    if (!path_open_array(at, OPTIONAL, 0, -1, "names of outputs of the robot's FMU", &count)) return;
+    sensors->sensor = arena_allocate(table->arena, (size_t)count, sizeof *sensors->sensor);
+    sensors->output = arena_allocate(table->arena, (size_t)count, sizeof *sensors->output);
+    for (int i = 0; i < count && !table->arena->failed; i++) read_sensor(ITEM(at, i), table->arm, sensors);
 }
 
 /* ---- parameters of the file ---------------------------------------------------------------------------------------------- */
@@ -263,14 +243,23 @@ static void read_parameter(void *context, const struct json_path *at)
     else (void)read_number(at, REQUIRED, &parameter, &variables->row[row].start);
 }
 
-static void read_parameters(struct object *file, void *variables)
+/* Parameters only if the sensors, which have some, are valid */
+static void read_table(struct object *file, void *context)
 {
+    const struct table *table = context;
     const struct json_path parameters = path_member(file, "parameters");
-    if (value_is_object(&parameters)) path_each_member(&parameters, read_parameter, variables);
+    const int before = file->at.reader->report->errors;
+    read_sensors(MEMBER(file, "sensors"), table);
+    if (table->arena->failed || file->at.reader->report->errors > before) return;
+    make_table(table->arm, table->sensors, table->arena, table->variables);
+    if (table->arena->failed || !value_is_object(&parameters)) return;
+    path_each_member(&parameters, read_parameter, table->variables);
 }
 
-enum status controller_parameters(const char *name, const char *text, struct report *report,
-                                  struct variables *variables)
+enum status controller_table(const char *name, const char *text, const struct instance *arm, struct report *report,
+                             struct arena *arena, struct named_sensors *sensors, struct variables *variables)
 {
-    return document_read(name, text, "a controller file", report, read_parameters, variables);
+    struct table table = {arm, arena, sensors, variables};
+    const enum status status = document_read(name, text, "a controller file", report, read_table, &table);
+    return arena->failed ? STATUS_NO_MEMORY : status;
 }

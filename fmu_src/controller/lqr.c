@@ -42,14 +42,6 @@ static void product(int rows, int inner, int columns, const double *A, const dou
             for (int j = 0; j < columns; j++) C[columns * i + j] += A[inner * i + k] * B[columns * k + j];
 }
 
-/* C += A' B, all n x n */
-static void add_transposed_product(int n, const double *A, const double *B, double *C)
-{
-    for (int k = 0; k < n; k++)
-        for (int i = 0; i < n; i++)
-            for (int j = 0; j < n; j++) C[n * i + j] += A[n * k + i] * B[n * k + j];
-}
-
 static void add_identity(int n, double *A)
 {
     for (int i = 0; i < n; i++) A[(n + 1) * i] += 1;
@@ -132,18 +124,19 @@ enum status lqr_step_trapezoidal(struct lqr *l)
     return STATUS_OK;
 }
 
-static void keep_diagonal(const struct lqr *l, double *diagonal)
+/* X <- X + A' T, which is symmetric. Returns the largest relative growth of a diagonal element: A' T is positive semidefinite, so this
+   bounds the growth of all elements. NaN if X is not finite. */
+static double add_cost(struct lqr *l, const double *A, const double *T)
 {
-    for (int i = 0; i < l->nx; i++) diagonal[i] = l->X[(l->nx + 1) * i];
-}
-
-/* Largest relative growth of a diagonal element of X since keep_diagonal(). X grows by a positive semidefinite matrix, so this bounds
-   the growth of all elements. NaN if X is not finite. */
-static double growth(const struct lqr *l, const double *diagonal)
-{
-    double largest = 0;
-    for (int i = 0; i < l->nx; i++) {
-        const double now = l->X[(l->nx + 1) * i], change = fabs(now - diagonal[i]);
+    const int n = l->nx;
+    double *X = l->X, *diagonal = l->P, largest = 0;
+    for (int i = 0; i < n; i++) diagonal[i] = X[(n + 1) * i];
+    for (int k = 0; k < n; k++)
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++) X[n * i + j] += A[n * k + i] * T[n * k + j];
+    symmetrize(n, X);
+    for (int i = 0; i < n; i++) {
+        const double now = X[(n + 1) * i], change = fabs(now - diagonal[i]);
         if (!isfinite(now)) return NAN;
         if (change > 0) largest = fmax(largest, change / now);
     }
@@ -163,10 +156,7 @@ static double double_once(struct lqr *l)
     divide(l, l->X, l->P);
     double *T = l->W; /* the factors are no longer needed */
     product(n, n, n, l->P, A, T);
-    keep_diagonal(l, l->P);
-    add_transposed_product(n, A, T, l->X);
-    symmetrize(n, l->X);
-    const double grown = growth(l, l->P);
+    const double grown = add_cost(l, A, T);
     product(n, n, n, l->V, l->G, T);
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++) l->G[n * i + j] += dense_dot(n, T + n * i, A + n * j);
@@ -212,10 +202,7 @@ static bool refine(struct lqr *l, const double *F)
             for (int j = 0; j < n; j++) l->X[n * i + j] += l->R[k] * F[n * k + i] * F[n * k + j];
     for (int k = 0; k < MOST_DOUBLINGS && grown > ENOUGH; k++) {
         product(n, n, n, l->X, C, T);
-        keep_diagonal(l, l->P);
-        add_transposed_product(n, C, T, l->X);
-        symmetrize(n, l->X);
-        grown = growth(l, l->P);
+        grown = add_cost(l, C, T);
         product(n, n, n, C, C, T);
         copy(n, T, C);
     }

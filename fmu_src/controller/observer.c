@@ -26,10 +26,8 @@ enum status observer_make(struct observer *o, int n, const struct sensor *sensor
     if (n == 0) return STATUS_OK;
     arena_arrays(arena, count, ARRAYS(&o->noise, &o->e));
     arena_arrays(arena, nv, ARRAYS(&o->dq, &o->dqd, &o->rest));
-    o->G = arena_allocate(arena, count * AXES, sizeof(double));
-    o->counted = arena_allocate(arena, count * AXES, sizeof(double));
-    o->by_q = arena_allocate(arena, nv * nv, sizeof(double));
-    o->by_qd = arena_allocate(arena, nv * nv, sizeof(double));
+    arena_arrays(arena, count * AXES, ARRAYS(&o->G, &o->counted));
+    arena_arrays(arena, nv * nv, ARRAYS(&o->by_q, &o->by_qd));
     o->transposed_gain = arena_allocate(arena, count * nx, sizeof(double));
     const enum status status = sensors_make(&o->sensors, n, sensor, guided, arena);
     return status == STATUS_OK ? lqr_make(&o->filter, (int)nx, n, arena) : status;

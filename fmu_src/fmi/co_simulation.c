@@ -87,13 +87,18 @@ fmi2Status fmi2GetRealOutputDerivatives(fmi2Component c, const fmi2ValueReferenc
 
 /* ---- status: steps are never pending ------------------------------------------------------------------------------------------- */
 
-fmi2Status fmi2GetStatus(fmi2Component c, const fmi2StatusKind kind, fmi2Status *value)
-{
-    ENTER(c, fmi2GetStatus);
-    (void)kind;
-    REQUIRE(value != NULL, "the pointer for the answer is NULL");
-    return fmi2Discard;
-}
+/* A function that has no answer to any kind of question */
+#define NO_ANSWER(function, type)                                                \
+    fmi2Status function(fmi2Component c, const fmi2StatusKind kind, type *value) \
+    {                                                                            \
+        ENTER(c, function);                                                      \
+        (void)kind;                                                              \
+        REQUIRE(value != NULL, "the pointer for the answer is NULL");            \
+        return fmi2Discard;                                                      \
+    }
+NO_ANSWER(fmi2GetStatus, fmi2Status)
+NO_ANSWER(fmi2GetIntegerStatus, fmi2Integer)
+NO_ANSWER(fmi2GetStringStatus, fmi2String)
 
 fmi2Status fmi2GetRealStatus(fmi2Component c, const fmi2StatusKind kind, fmi2Real *value)
 {
@@ -104,14 +109,6 @@ fmi2Status fmi2GetRealStatus(fmi2Component c, const fmi2StatusKind kind, fmi2Rea
     return fmi2OK;
 }
 
-fmi2Status fmi2GetIntegerStatus(fmi2Component c, const fmi2StatusKind kind, fmi2Integer *value)
-{
-    ENTER(c, fmi2GetIntegerStatus);
-    (void)kind;
-    REQUIRE(value != NULL, "the pointer for the answer is NULL");
-    return fmi2Discard;
-}
-
 fmi2Status fmi2GetBooleanStatus(fmi2Component c, const fmi2StatusKind kind, fmi2Boolean *value)
 {
     ENTER(c, fmi2GetBooleanStatus);
@@ -119,12 +116,4 @@ fmi2Status fmi2GetBooleanStatus(fmi2Component c, const fmi2StatusKind kind, fmi2
     if (kind != fmi2Terminated) return fmi2Discard;
     *value = fmi2False; /* the FMU never asks to end the simulation */
     return fmi2OK;
-}
-
-fmi2Status fmi2GetStringStatus(fmi2Component c, const fmi2StatusKind kind, fmi2String *value)
-{
-    ENTER(c, fmi2GetStringStatus);
-    (void)kind;
-    REQUIRE(value != NULL, "the pointer for the answer is NULL");
-    return fmi2Discard;
 }

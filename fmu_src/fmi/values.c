@@ -68,14 +68,6 @@ fmi2Status fmi2GetBoolean(fmi2Component c, const fmi2ValueReference vr[], size_t
     return fmi2OK;
 }
 
-fmi2Status fmi2GetString(fmi2Component c, const fmi2ValueReference vr[], size_t n, fmi2String value[])
-{
-    ENTER(c, fmi2GetString);
-    (void)vr, (void)value;
-    REQUIRE(n == 0, "this FMU has no String variables");
-    return fmi2OK;
-}
-
 /* ---- setting ------------------------------------------------------------------------------------------------------------- */
 
 /* Why the variable must not be set now; NULL: it may */
@@ -143,31 +135,30 @@ fmi2Status fmi2SetReal(fmi2Component c, const fmi2ValueReference vr[], size_t n,
     return fmi2OK;
 }
 
-fmi2Status fmi2SetInteger(fmi2Component c, const fmi2ValueReference vr[], size_t n, const fmi2Integer value[])
-{
-    ENTER(c, fmi2SetInteger);
-    const fmi2Status status = ready_to_set(component, vr, n, value, TYPE_INTEGER);
-    if (status != fmi2OK) return status;
-    for (size_t i = 0; i < n; i++) set_value(component, vr[i], value[i]);
-    return fmi2OK;
-}
+/* A function that sets values of a type which have all been checked */
+#define SETTER(function, c_type, type, number)                                                          \
+    fmi2Status function(fmi2Component c, const fmi2ValueReference vr[], size_t n, const c_type value[]) \
+    {                                                                                                   \
+        ENTER(c, function);                                                                             \
+        const fmi2Status status = ready_to_set(component, vr, n, value, type);                          \
+        for (size_t i = 0; i < n && status == fmi2OK; i++) set_value(component, vr[i], number);         \
+        return status;                                                                                  \
+    }
+SETTER(fmi2SetInteger, fmi2Integer, TYPE_INTEGER, value[i])
+SETTER(fmi2SetBoolean, fmi2Boolean, TYPE_BOOLEAN, value[i] != fmi2False ? 1 : 0)
 
-fmi2Status fmi2SetBoolean(fmi2Component c, const fmi2ValueReference vr[], size_t n, const fmi2Boolean value[])
-{
-    ENTER(c, fmi2SetBoolean);
-    const fmi2Status status = ready_to_set(component, vr, n, value, TYPE_BOOLEAN);
-    if (status != fmi2OK) return status;
-    for (size_t i = 0; i < n; i++) set_value(component, vr[i], value[i] != fmi2False ? 1 : 0);
-    return fmi2OK;
-}
+/* ---- strings ---------------------------------------------------------------------------------------------------------------- */
 
-fmi2Status fmi2SetString(fmi2Component c, const fmi2ValueReference vr[], size_t n, const fmi2String value[])
-{
-    ENTER(c, fmi2SetString);
-    (void)vr, (void)value;
-    REQUIRE(n == 0, "this FMU has no String variables");
-    return fmi2OK;
-}
+#define NO_STRINGS(function, string)                                                              \
+    fmi2Status function(fmi2Component c, const fmi2ValueReference vr[], size_t n, string value[]) \
+    {                                                                                             \
+        ENTER(c, function);                                                                       \
+        (void)vr, (void)value;                                                                    \
+        REQUIRE(n == 0, "this FMU has no String variables");                                      \
+        return fmi2OK;                                                                            \
+    }
+NO_STRINGS(fmi2GetString, fmi2String)
+NO_STRINGS(fmi2SetString, const fmi2String)
 
 /* ---- directional derivatives ------------------------------------------------------------------------------------------------ */
 

@@ -5,10 +5,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "ode/cvode.h"
-#include "ode/esdirk.h"
-#include "ode/explicit.h"
-#include "ode/gauss.h"
+#include "ode/methods.h"
 #include "ode/policy.h"
 
 /* A method is chosen by trials: it runs for some steps, and the simulated time per work, counted in evaluations of the right-hand
@@ -66,9 +63,9 @@ static const struct automatic *const_automatic_of(const struct integrator *integ
     return (const struct automatic *)(const void *)integrator;
 }
 
-static struct integrator *in_use(struct automatic *a)
+static struct integrator *in_use(const struct integrator *integrator)
 {
-    return a->method[a->base.used];
+    return const_automatic_of(integrator)->method[integrator->used];
 }
 
 /* ---- operations -------------------------------------------------------------------------------------------------------------- */
@@ -86,7 +83,7 @@ static enum status configure(struct integrator *integrator, const struct integra
     a->requested = options->method;
     for (int i = 1; i < METHODS && status == STATUS_OK; i++) {
         const struct integrator_options adapted = policy_adapt(integrator->ode, (enum method)i, options);
-        if (a->method[i] != NULL) status = integrator_configure(a->method[i], &adapted);
+        status = integrator_configure(a->method[i], &adapted);
     }
     if (a->requested != METHOD_AUTOMATIC) choose_method(a, a->requested, "requested by solver.method");
     else choose_method(a, METHOD_ESDIRK, "initial choice, no trial yet");
@@ -97,14 +94,13 @@ static enum status configure(struct integrator *integrator, const struct integra
 static void reset(struct integrator *integrator)
 {
     struct automatic *a = automatic_of(integrator);
-    for (int i = 1; i < METHODS; i++)
-        if (a->method[i] != NULL) integrator_reset(a->method[i]);
+    for (int i = 1; i < METHODS; i++) integrator_reset(a->method[i]);
     a->changes = 0;
 }
 
 static enum status restart(struct integrator *integrator, double t, const double *y, const struct restart *how)
 {
-    return integrator_restart(in_use(automatic_of(integrator)), t, y, how);
+    return integrator_restart(in_use(integrator), t, y, how);
 }
 
 /* ---- trials ------------------------------------------------------------------------------------------------------------------ */
@@ -125,11 +121,11 @@ static enum method next_candidate(const struct automatic *a)
 
 static enum status change_to(struct automatic *a, enum method method, double t, const double *y, double h)
 {
-    const struct restart restart = {.first_step = h, .from = method != METHOD_SYMMETRIC ? in_use(a) : NULL};
+    const struct restart restart = {.first_step = h, .from = method != METHOD_SYMMETRIC ? in_use(&a->base) : NULL};
     a->base.used = method;
     a->changes++;
     a->trials.time = a->trials.work = 0;
-    return integrator_restart(in_use(a), t, y, &restart);
+    return integrator_restart(in_use(&a->base), t, y, &restart);
 }
 
 /* Tries another method if it can be better. `taken`: the length of the last step, which may have been cut short. */
@@ -138,7 +134,7 @@ static enum status begin_trial(struct automatic *a, double taken, double t, cons
     struct trials *trials = &a->trials;
     const enum method candidate = next_candidate(a);
     struct integrator *esdirk = a->method[METHOD_ESDIRK];
-    const double h = integrator_step_size(in_use(a));
+    const double h = integrator_step_size(in_use(&a->base));
     trials->tried = candidate;
     trials->wait = trials->pause = fmin(RARER * trials->pause, RAREST_TRIAL);
     trials->best_speed_before = trials->time / trials->work;
@@ -163,7 +159,7 @@ static enum status begin_trial(struct automatic *a, double taken, double t, cons
    is that of both. */
 static double merit(struct automatic *a, enum method method, double speed)
 {
-    return method == METHOD_EXPLICIT && in_use(a)->ops->low_order(in_use(a)) ? ACCURATE * speed : speed;
+    return method == METHOD_EXPLICIT && in_use(&a->base)->ops->low_order(in_use(&a->base)) ? ACCURATE * speed : speed;
 }
 
 /* Keeps the method on trial or returns to the best one */
@@ -187,7 +183,7 @@ static enum status end_trial(struct automatic *a, double t, const double *y)
 
 static enum status leave_symmetric(struct automatic *a, double t, const double *y)
 {
-    const double h = integrator_step_size(in_use(a));
+    const double h = integrator_step_size(in_use(&a->base));
     choose_method(a, METHOD_ESDIRK, "inputs change, and the symmetric method is for constant inputs");
     const double interrupted = a->trials.interrupted + 1;
     a->trials = first_trials;
@@ -233,14 +229,14 @@ static double work_of(const struct integrator *method)
 static enum status step(struct integrator *integrator, double end, double *y, double *t)
 {
     struct automatic *a = automatic_of(integrator);
-    struct integrator *method = in_use(a);
+    struct integrator *method = in_use(&a->base);
     const double from = *t;
     double work = work_of(method);
     enum status status = method->ops->step(method, end, y, t);
     if (status_is_recoverable(status) && a->trials.left > 0) { /* the trial has failed */
         a->trials.time = 0;
         status = end_trial(a, *t, y);
-        method = in_use(a);
+        method = in_use(&a->base);
         work = work_of(method);
         if (status == STATUS_OK) status = method->ops->step(method, end, y, t);
     }
@@ -253,20 +249,17 @@ static enum status step(struct integrator *integrator, double end, double *y, do
 
 static double step_size(const struct integrator *integrator)
 {
-    const struct automatic *a = const_automatic_of(integrator);
-    return integrator_step_size(a->method[a->base.used]);
+    return integrator_step_size(in_use(integrator));
 }
 
 static double jump(const struct integrator *integrator, double t, const double *y, const double *ydot)
 {
-    const struct automatic *a = const_automatic_of(integrator);
-    return integrator_jump(a->method[a->base.used], t, y, ydot);
+    return integrator_jump(in_use(integrator), t, y, ydot);
 }
 
 static bool has_history(const struct integrator *integrator)
 {
-    const struct automatic *a = const_automatic_of(integrator);
-    return integrator_has_history(a->method[a->base.used]);
+    return integrator_has_history(in_use(integrator));
 }
 
 /* The counts of all methods together, without the restarts of trials */
@@ -276,7 +269,6 @@ static void statistics(const struct integrator *integrator, struct integrator_st
     *sum = (struct integrator_statistics){.restarts = -a->changes};
     for (int i = 1; i < METHODS; i++) {
         struct integrator_statistics s;
-        if (a->method[i] == NULL) continue;
         integrator_statistics(a->method[i], &s);
         integrator_add_counts(&s, sum);
     }
@@ -291,7 +283,7 @@ static int memory_size(const struct integrator *integrator)
     const struct automatic *a = const_automatic_of(integrator);
     int most = 0;
     for (int i = 1; i < METHODS; i++) {
-        const int size = a->method[i] != NULL ? integrator_memory_size(a->method[i]) : 0;
+        const int size = integrator_memory_size(a->method[i]);
         if (size > most) most = size;
     }
     return OWN_MEMORY + most;
@@ -304,19 +296,19 @@ static void save(const struct integrator *integrator, double *memory)
     memory[CHOSEN] = integrator->chosen;
     memory[USED] = integrator->used;
     memcpy(memory + TRIALS, &a->trials, sizeof a->trials);
-    if (a->method[integrator->used] != NULL) integrator_save(a->method[integrator->used], memory + OWN_MEMORY);
+    integrator_save(in_use(integrator), memory + OWN_MEMORY);
 }
 
 /* A saved state may hold any number: one that is none of the compared methods becomes the first choice */
-static enum method saved_candidate(const struct automatic *a, double number)
+static enum method saved_candidate(double number)
 {
     const int method = saved_count(number, METHODS - 1);
-    return method >= METHOD_ESDIRK && a->method[method] != NULL ? (enum method)method : METHOD_ESDIRK;
+    return method >= METHOD_ESDIRK ? (enum method)method : METHOD_ESDIRK;
 }
 
 static enum method saved_method(const struct automatic *a, double number)
 {
-    return a->requested != METHOD_AUTOMATIC ? a->requested : saved_candidate(a, number);
+    return a->requested != METHOD_AUTOMATIC ? a->requested : saved_candidate(number);
 }
 
 static void resume(struct integrator *integrator, const double *memory)
@@ -327,10 +319,10 @@ static void resume(struct integrator *integrator, const double *memory)
     integrator->used = saved_method(a, memory[USED]);
     if (a->requested == METHOD_AUTOMATIC) { /* else there are no trials */
         memcpy(&a->trials, memory + TRIALS, sizeof a->trials);
-        a->trials.best = saved_candidate(a, a->trials.best);
-        a->trials.tried = saved_candidate(a, a->trials.tried);
+        a->trials.best = saved_candidate(a->trials.best);
+        a->trials.tried = saved_candidate(a->trials.tried);
     }
-    integrator_resume(in_use(a), integrator->t, memory + OWN_MEMORY);
+    integrator_resume(in_use(&a->base), integrator->t, memory + OWN_MEMORY);
 }
 
 static void release(struct integrator *integrator)
@@ -358,9 +350,8 @@ enum status automatic_make(const struct ode *ode, struct integrator **made)
 {
     struct arena arena = {0};
     struct automatic *a = arena_allocate(&arena, 1, sizeof *a);
-    *made = NULL;
-    if (a == NULL) return STATUS_NO_MEMORY;
     double *scratch = arena_allocate(&arena, (size_t)(ode->n_v + ode->n_lambda), sizeof *scratch);
+    *made = NULL;
     if (arena.failed) {
         arena_release(&arena);
         return STATUS_NO_MEMORY;

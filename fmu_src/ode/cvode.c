@@ -1,4 +1,4 @@
-#include "ode/cvode.h"
+#include "ode/methods.h"
 
 #include <cvode/cvode.h>
 #include <float.h>
@@ -45,18 +45,9 @@ struct cvode {
     struct arena arena;
 };
 
-static int count_states(const struct cvode *cvode)
-{
-    return ode_states(cvode->base.ode);
-}
-
 /* ---- SUNDIALS 6 and 7 ---------------------------------------------------------------------------------------------- */
 
-/* CVODE's text for errors that have no status of their own */
-static void keep_message(struct cvode *cvode, const char *message)
-{
-    snprintf(cvode->base.failure, FAILURE_SIZE, "%s", message);
-}
+/* The handlers keep CVODE's text, for errors that have no status of their own */
 
 #if SUNDIALS_VERSION_MAJOR < 7
 
@@ -68,7 +59,7 @@ static int create_context(SUNContext *context)
 static void handle_error(int code, const char *module, const char *function, char *message, void *user)
 {
     (void)code, (void)module, (void)function;
-    keep_message(user, message);
+    snprintf(((struct cvode *)user)->base.failure, FAILURE_SIZE, "%s", message);
 }
 
 static int set_error_handler(struct cvode *cvode)
@@ -87,7 +78,7 @@ static void handle_error(int line, const char *function, const char *file, const
                          void *user, SUNContext context)
 {
     (void)line, (void)function, (void)file, (void)code, (void)context;
-    keep_message(user, message);
+    snprintf(((struct cvode *)user)->base.failure, FAILURE_SIZE, "%s", message);
 }
 
 static int set_error_handler(struct cvode *cvode)
@@ -114,7 +105,7 @@ static int rhs(sunrealtype t, N_Vector y, N_Vector ydot, void *user)
     const double *derivative = N_VGetArrayPointer(ydot), *tolerance = N_VGetArrayPointer(cvode->tolerance);
     enum status status = ode->rhs(ode->context, t, N_VGetArrayPointer(y), N_VGetArrayPointer(ydot));
     if (status == STATUS_OK)
-        status = integrator_check_rates(count_states(cvode), derivative, tolerance, cvode->relative_tolerance);
+        status = integrator_check_rates(ode_states(cvode->base.ode), derivative, tolerance, cvode->relative_tolerance);
     cvode->too_fast = status == STATUS_TOO_FAST;
     return cvode_code(status);
 }
@@ -126,7 +117,7 @@ static int weigh(N_Vector y, N_Vector weight, void *user)
     const double *tolerance = N_VGetArrayPointer(cvode->tolerance), *x = N_VGetArrayPointer(y);
     const double fraction = cvode->starting ? START : 1;
     double *w = N_VGetArrayPointer(weight);
-    for (int i = 0; i < count_states(cvode); i++)
+    for (int i = 0; i < ode_states(cvode->base.ode); i++)
         w[i] = 1 / (fraction * (cvode->relative_tolerance * fabs(x[i]) + tolerance[i]));
     return 0;
 }
@@ -244,7 +235,7 @@ static void make_objects(void *context)
     struct work *work = context;
     struct cvode *cvode = work->cvode;
     const struct ode *ode = cvode->base.ode;
-    const int states = count_states(cvode);
+    const int states = ode_states(cvode->base.ode);
     work->status = STATUS_NO_MEMORY;
     if (create_context(&cvode->context) != 0) return;
     cvode->y = N_VNew_Serial(states, cvode->context);
@@ -308,7 +299,8 @@ static enum status cvode_configure(struct integrator *integrator, const struct i
 {
     struct cvode *cvode = (struct cvode *)integrator;
     double *tolerance = N_VGetArrayPointer(cvode->tolerance);
-    for (int i = 0; i < count_states(cvode); i++) tolerance[i] = options->relative_tolerance * options->nominal[i];
+    for (int i = 0; i < ode_states(cvode->base.ode); i++)
+        tolerance[i] = options->relative_tolerance * options->nominal[i];
     cvode->relative_tolerance = options->relative_tolerance;
     cvode->articulated = integrator->ode->residual != NULL && !options->dense;
     cvode->max_order = options->max_order;
@@ -330,7 +322,7 @@ static enum status cvode_restart(struct integrator *integrator, double t, const 
     cvode->before.restarts++;
     cvode->keep = restart->inputs_only;
     cvode->starting = cvode->max_order >= RISEN;
-    memcpy(N_VGetArrayPointer(cvode->y), y, (size_t)count_states(cvode) * sizeof *y);
+    memcpy(N_VGetArrayPointer(cvode->y), y, (size_t)ode_states(cvode->base.ode) * sizeof *y);
     const int failed =
         CVodeReInit(cvode->memory, t, cvode->y) != 0 || CVodeSetInitStep(cvode->memory, restart->first_step) != 0;
     return failed ? STATUS_SOLVER_SETUP : STATUS_OK;
@@ -392,7 +384,7 @@ static enum status cvode_step(struct integrator *integrator, double end, double 
     const double reached = work.reached;
     const int code = work.code;
     if (code < 0) return explain_failure(cvode, code);
-    memcpy(y, N_VGetArrayPointer(cvode->y), (size_t)count_states(cvode) * sizeof *y);
+    memcpy(y, N_VGetArrayPointer(cvode->y), (size_t)ode_states(cvode->base.ode) * sizeof *y);
     *t = reached;
     if (code == CV_ROOT_RETURN) return restart_at_switch(cvode, reached, y);
     if (!cvode->starting) return STATUS_OK;
@@ -421,7 +413,7 @@ static double cvode_jump(const struct integrator *integrator, double t, const do
     const struct cvode *cvode = (const struct cvode *)integrator;
     const double h = integrator_step_size(integrator), *tolerance = N_VGetArrayPointer(cvode->tolerance);
     const double *past = N_VGetArrayPointer(cvode->y);
-    const int states = count_states(cvode);
+    const int states = ode_states(cvode->base.ode);
     if (CVodeGetDky(cvode->memory, t, 1, cvode->y) != CV_SUCCESS) return HUGE_VAL;
     double sum = 0;
     for (int i = 0; i < states; i++) {
@@ -463,8 +455,7 @@ enum status cvode_make(const struct ode *ode, struct integrator **made)
 {
     struct arena arena = {0};
     struct cvode *cvode = arena_allocate(&arena, 1, sizeof *cvode);
-    struct newton newton;
-    newton_make(&newton, ode, &arena);
+    if (cvode != NULL) newton_make(&cvode->newton, ode, &arena);
     double *force = arena_allocate(&arena, (size_t)(ode->n_v + ode->n_lambda), sizeof *force);
     *made = NULL;
     if (arena.failed) {
@@ -473,7 +464,6 @@ enum status cvode_make(const struct ode *ode, struct integrator **made)
     }
     cvode->base.ops = &cvode_ops;
     cvode->base.ode = ode;
-    cvode->newton = newton;
     cvode->force = force;
     cvode->arena = arena;
     const enum status status = in_its_memory(&(struct work){.cvode = cvode}, make_objects);

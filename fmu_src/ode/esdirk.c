@@ -1,4 +1,4 @@
-#include "ode/esdirk.h"
+#include "ode/methods.h"
 
 #include <math.h>
 #include <string.h>
@@ -43,11 +43,6 @@ struct esdirk {
     double *r;
     double gamma; /* h A_ii */
 };
-
-static struct esdirk *esdirk_of(struct one_step *s)
-{
-    return (struct esdirk *)(void *)s;
-}
 
 /* ---- a stage --------------------------------------------------------------------------------------------------------------- */
 
@@ -127,7 +122,7 @@ static enum status iterate_stage(struct esdirk *e, double t, double *y, double *
         sum += dv * dv * (v * v + x * x);
     }
     *change = sqrt(sum / e->s.n);
-    e->s.count.newton_iterations++;
+    e->s.stage.count.newton_iterations++;
     return STATUS_OK;
 }
 
@@ -203,7 +198,7 @@ static enum status find_stage(struct esdirk *e, int i, double h, double *y, doub
 
 static enum status attempt(struct one_step *s, double h)
 {
-    struct esdirk *e = esdirk_of(s);
+    struct esdirk *e = (struct esdirk *)(void *)s;
     const bool has_past = s->now->own[N_PAST] > 0;
     e->tableau = pairs_low(s) ? &ESDIRK3 : &ESDIRK5;
     const int last = e->tableau->stages - 1;
@@ -236,7 +231,7 @@ static void clear(struct one_step *s)
 /* Keeps the last stages before the end for the predictor of the next step */
 static void accept(struct one_step *s, double h)
 {
-    struct esdirk *e = esdirk_of(s);
+    struct esdirk *e = (struct esdirk *)(void *)s;
     const int last = e->tableau->stages - 1;
     int count = 0;
     for (int j = last - 1; j > 0 && count < POINTS - 1; j--, count++) {
@@ -266,11 +261,9 @@ enum status esdirk_make(const struct ode *ode, struct integrator **made)
     const int n_point = 1 + ode_states(ode) + ode->n_v + ode->n_lambda;
     one_step_make(&e->s, &esdirk_method, ode, (POINTS - 1) * n_point + ode_states(ode), &arena);
     const size_t n = (size_t)e->s.n, n_z = (size_t)e->s.n_z;
-    e->k = arena_allocate(&arena, MOST_STAGES * n, sizeof(double));
-    e->Y = arena_allocate(&arena, MOST_STAGES * n, sizeof(double));
+    arena_arrays(&arena, MOST_STAGES * n, ARRAYS(&e->k, &e->Y));
     e->Z = arena_allocate(&arena, MOST_STAGES * n_z, sizeof(double));
-    e->star = arena_allocate(&arena, n, sizeof(double));
-    e->guess = arena_allocate(&arena, n, sizeof(double));
+    arena_arrays(&arena, n, ARRAYS(&e->star, &e->guess));
     e->r = arena_allocate(&arena, n_z, sizeof(double));
     const enum status status = one_step_finish(&e->s, &arena, made);
     if (status != STATUS_OK) return status;

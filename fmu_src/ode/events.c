@@ -14,8 +14,7 @@ void events_make(struct events *events, const struct ode *ode, struct arena *are
     events->ode = ode;
     arena_arrays(arena, (size_t)ode->n_switches,
                  ARRAYS(&events->g0, &events->slope0, &events->g1, &events->slope1, &events->g));
-    events->y = arena_allocate(arena, (size_t)ode_states(ode), sizeof(double));
-    events->rate = arena_allocate(arena, (size_t)ode_states(ode), sizeof(double));
+    arena_arrays(arena, (size_t)ode_states(ode), ARRAYS(&events->y, &events->rate));
 }
 
 /* ---- paths ------------------------------------------------------------------------------------------------------------------- */

@@ -1,4 +1,4 @@
-#include "ode/explicit.h"
+#include "ode/methods.h"
 
 #include <math.h>
 #include <string.h>
@@ -38,30 +38,12 @@ static const double C[STAGES] = {
     0.25, 0.30769230769230771, 0.6512820512820513,   0.59999999999999998, 0.8571428571428571,  1};
 
 /* Weights of the error estimates of order 5 and of order 3 */
-static const double E5[STAGES] = {0.01312004499419488,
-                                  0,
-                                  0,
-                                  0,
-                                  0,
-                                  -1.2251564463762044,
-                                  -0.4957589496572502,
-                                  1.6643771824549864,
-                                  -0.35032884874997366,
-                                  0.33417911871301748,
-                                  0.08192320648511571,
-                                  -0.022355307863886294};
-static const double E3[STAGES] = {-0.18980075407240762,
-                                  0,
-                                  0,
-                                  0,
-                                  0,
-                                  4.4503128927524092,
-                                  1.8915178993145003,
-                                  -5.8012039600105849,
-                                  -0.42268232132379191,
-                                  -0.15216094966251609,
-                                  0.20136540080403034,
-                                  0.022651792198360821};
+enum { ORDER_5, ORDER_3 };
+static const double E[2][STAGES] = {
+    {0.01312004499419488, 0, 0, 0, 0, -1.2251564463762044, -0.4957589496572502, 1.6643771824549864,
+     -0.35032884874997366, 0.33417911871301748, 0.08192320648511571, -0.022355307863886294},
+    {-0.18980075407240762, 0, 0, 0, 0, 4.4503128927524092, 1.8915178993145003, -5.8012039600105849,
+     -0.42268232132379191, -0.15216094966251609, 0.20136540080403034, 0.022651792198360821}};
 
 struct explicit_pair {
     struct one_step s;
@@ -160,8 +142,8 @@ static enum status attempt(struct one_step *s, double h)
         sum_stages(e, LOW_STAGES, LOW_E, LOW_FACTOR * h, NULL, s->error);
         return STATUS_OK;
     }
-    sum_stages(e, STAGES, E5, h, NULL, s->error);
-    sum_stages(e, STAGES, E3, h, NULL, e->e3);
+    sum_stages(e, STAGES, E[ORDER_5], h, NULL, s->error);
+    sum_stages(e, STAGES, E[ORDER_3], h, NULL, e->e3);
     const double n5 = one_step_norm(s, s->error), n3 = one_step_norm(s, e->e3), ratio = n5 > 0 ? 0.1 * n3 / n5 : 0;
     for (int i = 0; i < s->n; i++) s->error[i] /= sqrt(1 + ratio * ratio);
     return STATUS_OK;

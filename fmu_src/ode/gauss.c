@@ -1,4 +1,4 @@
-#include "ode/gauss.h"
+#include "ode/methods.h"
 
 #include <math.h>
 #include <string.h>
@@ -167,7 +167,7 @@ static enum status iterate_stages(struct gauss *g, double h, double *change)
         if (status != STATUS_OK) return status;
     }
     correct_stages(g, h, 0, LINEAR * s->now->rate);
-    s->count.newton_iterations++;
+    s->stage.count.newton_iterations++;
     double sum = 0;
     for (int i = 0; i < S; i++) {
         const double norm = gauss_norm(&g->solver, h, g->r + s->n_z * i);
@@ -319,10 +319,9 @@ enum status gauss_make(const struct ode *ode, struct integrator **made)
     one_step_make(&g->s, &gauss_method, ode, 0, &arena);
     const size_t n = (size_t)g->s.n, n_z = (size_t)g->s.n_z;
     g->square = arena_allocate(&arena, (size_t)ode->n_v, sizeof(double));
-    g->z = arena_allocate(&arena, S * n_z, sizeof(double));
+    arena_arrays(&arena, S * n_z, ARRAYS(&g->z, &g->r));
     g->y = arena_allocate(&arena, S * n, sizeof(double));
     g->rate = arena_allocate(&arena, S * (size_t)ode->n_x, sizeof(double));
-    g->r = arena_allocate(&arena, S * n_z, sizeof(double));
     g->d = arena_allocate(&arena, n_z, sizeof(double));
     gauss_solver_make(&g->solver, &g->s.stage, g->square, &arena);
     return one_step_finish(&g->s, &arena, made);

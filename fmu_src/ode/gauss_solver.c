@@ -55,14 +55,10 @@ void gauss_solver_make(struct gauss_solver *solver, struct stage *stage, const d
 {
     const size_t n_v = (size_t)stage->ode->n_v, n_z = (size_t)stage->n_z;
     *solver = (struct gauss_solver){.stage = stage, .n_v = (int)n_v, .n_z = (int)n_z, .square = square};
-    for (int k = 0; k < GAUSS_DIRECTIONS; k++) {
-        solver->p[k] = arena_allocate(arena, 2 * n_z, sizeof(double));
-        solver->q[k] = arena_allocate(arena, 2 * n_z, sizeof(double));
-    }
+    for (int k = 0; k < GAUSS_DIRECTIONS; k++) arena_arrays(arena, 2 * n_z, ARRAYS(&solver->p[k], &solver->q[k]));
     for (int k = 0; k < GAUSS_GROUPS; k++) solver->x[k] = arena_allocate(arena, 2 * n_z, sizeof(double));
     solver->rho = arena_allocate(arena, 2 * n_z, sizeof(double));
-    solver->dx = arena_allocate(arena, n_v, sizeof(double));
-    solver->dv = arena_allocate(arena, n_v, sizeof(double));
+    arena_arrays(arena, n_v, ARRAYS(&solver->dx, &solver->dv));
 }
 
 double gauss_norm(const struct gauss_solver *solver, double h, const double *a)
@@ -141,7 +137,6 @@ static void multiply_preconditioned(struct gauss_solver *s, const struct group *
         }
         stage_forces(s->stage, s->dx, s->dv, q + part * n);
         stage_solve(s->stage, q + part * n);
-        s->solves++;
         for (int i = 0; i < n; i++) q[part * n + i] += same[i];
     }
 }
@@ -205,7 +200,6 @@ void gauss_solve(struct gauss_solver *s, double h, const struct gauss_effort *ef
             for (int j = 0; j < GAUSS_STAGES; j++)
                 for (int i = 0; i < n; i++) rho[i] += group->left[j][part] * r[j * n + i];
             stage_solve(s->stage, rho);
-            s->solves++;
         }
         solve_group(s, group, h, effort, s->x[k]);
     }

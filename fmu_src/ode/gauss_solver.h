@@ -34,7 +34,6 @@ struct gauss_solver {
     double *rho;                 /* N^-1 (r - P x), 2 n_z                                                   */
     double *x[GAUSS_GROUPS];     /* solutions, 2 n_z each                                                   */
     double *dx, *dv;             /* n_v                                                                     */
-    long solves;
 };
 
 /* When the iteration of a group ends: when the norm of h N^-1 (r - P d) is at most `absolute`, or `relative` times its first value,

@@ -91,8 +91,7 @@ static void clear_past(struct one_step *s)
 static void reset(struct integrator *integrator)
 {
     struct one_step *s = one_step_of(integrator);
-    memset(&s->count, 0, sizeof s->count);
-    stage_reset_counts(&s->stage);
+    memset(&s->stage.count, 0, sizeof s->stage.count);
     memset(s->now, 0, (size_t)s->n_memory * sizeof(double));
     clear_past(s);
 }
@@ -101,7 +100,7 @@ static enum status restart(struct integrator *integrator, double t, const double
 {
     struct one_step *s = one_step_of(integrator);
     (void)t, (void)y;
-    s->count.restarts++;
+    s->stage.count.restarts++;
     s->now->jumped = how->inputs_only;
     if (how->inputs_only) { /* keeps the step size, and the predictor if the rates hardly change; input derivatives do not change them */
         if (how->values_jumped) s->now->has_rates = s->now->has_rates != 0 ? -1 : 0;
@@ -121,13 +120,7 @@ static double step_size(const struct integrator *integrator)
 
 static void statistics(const struct integrator *integrator, struct integrator_statistics *result)
 {
-    const struct one_step *s = (const struct one_step *)(const void *)integrator;
-    *result = s->count;
-    result->rhs += s->stage.rhs;
-    result->residuals += s->stage.residuals;
-    result->factorizations += s->stage.factorizations;
-    result->jacobians += s->stage.jacobians;
-    result->work = s->stage.work;
+    *result = ((const struct one_step *)(const void *)integrator)->stage.count;
 }
 
 static int memory_size(const struct integrator *integrator)
@@ -329,7 +322,7 @@ static void accept_step(struct one_step *s, double h, double *y, double *t)
     if (s->has_end) memcpy(s->ydot, s->ydot1, n);
     if (s->has_end) memcpy(s->z, s->z1, (size_t)s->n_z * sizeof(double));
     *t = s->t + h;
-    s->count.steps++;
+    s->stage.count.steps++;
 }
 
 /* Why the last attempt failed */
@@ -348,10 +341,10 @@ static void shorten_step(struct one_step *s, double h, enum status status, doubl
     const bool first = *reach == INFINITY;
     double fraction, factor = AFTER_FAILURE;
     if (status == STATUS_OK) {
-        s->count.error_test_failures++;
+        s->stage.count.error_test_failures++;
         factor = fmax(LEAST, SAFETY * pow(error, -1 / exponent(s)));
     } else {
-        s->count.newton_failures++;
+        s->stage.count.newton_failures++;
         clear_past(s);
     }
     if (first && events_crossed(&s->events, &step, true, &fraction)) {
@@ -389,7 +382,7 @@ static enum status controlled_step(struct one_step *s, double end, double *y, do
                 control_step_size(s, h, error, reach < INFINITY);
                 return STATUS_OK;
             }
-            s->count.events++;
+            s->stage.count.events++;
             s->now->last_error = 0;
             s->now->has_rates = 0;
             clear_past(s);

@@ -65,7 +65,6 @@ struct one_step {
     struct events events;
     double relative_tolerance, max_step;
     double longest; /* the longest step from here: the smaller of max_step and struct ode.longest_step */
-    struct integrator_statistics count;
     struct arena arena;
 };
 

@@ -16,8 +16,7 @@ void stage_make(struct stage *stage, const struct ode *ode, struct arena *arena)
 {
     const size_t n = (size_t)ode->n_v;
     *stage = (struct stage){.ode = ode, .dense = ode->residual == NULL, .n_z = ode->n_v + ode->n_lambda};
-    stage->dx = arena_allocate(arena, n, sizeof(double));
-    stage->dv = arena_allocate(arena, n, sizeof(double));
+    arena_arrays(arena, n, ARRAYS(&stage->dx, &stage->dv));
     newton_make(&stage->newton, ode, arena);
     stage->N = arena_allocate(arena, n * n, sizeof(double));
     stage->pivot = arena_allocate(arena, n, sizeof(int));
@@ -29,16 +28,10 @@ void stage_configure(struct stage *stage, bool dense)
     stage->dense = dense || stage->ode->residual == NULL;
 }
 
-void stage_reset_counts(struct stage *stage)
-{
-    stage->rhs = stage->residuals = stage->factorizations = stage->jacobians = 0;
-    stage->work = 0;
-}
-
 enum status stage_rhs(struct stage *stage, double t, const double *y, double *ydot)
 {
-    stage->rhs++;
-    stage->work++;
+    stage->count.rhs++;
+    stage->count.work++;
     return stage->ode->rhs(stage->ode->context, t, y, ydot);
 }
 
@@ -84,7 +77,7 @@ static enum status factor(struct stage *stage, double t, const double *y, double
     const struct ode *ode = stage->ode;
     enum status status;
     if (stage->dense) {
-        stage->jacobians++;
+        stage->count.jacobians++;
         status = ode->jacobian(ode->context, t, y, stage->newton.A, stage->newton.B);
         if (status == STATUS_OK) {
             newton_matrix(&stage->newton, gamma, y, stage->N);
@@ -99,8 +92,8 @@ static enum status factor(struct stage *stage, double t, const double *y, double
 
 enum status stage_factor(struct stage *stage, double t, const double *y, double gamma)
 {
-    stage->factorizations++;
-    stage->work += stage->dense ? JACOBIAN : FACTOR;
+    stage->count.factorizations++;
+    stage->count.work += stage->dense ? JACOBIAN : FACTOR;
     return factor(stage, t, y, gamma);
 }
 
@@ -113,8 +106,8 @@ enum status stage_residual(struct stage *stage, double t, const double *y, const
 {
     const struct ode *ode = stage->ode;
     if (!stage->dense) {
-        stage->residuals++;
-        stage->work += RESIDUAL;
+        stage->count.residuals++;
+        stage->count.work += RESIDUAL;
         return record_cause(stage, ode->residual(ode->context, t, y, z, r), STATUS_NO_RATES);
     }
     const enum status status = stage_rhs(stage, t, y, stage->ydot);
@@ -127,7 +120,7 @@ void stage_forces(struct stage *stage, const double *dx, const double *dv, doubl
 {
     const struct ode *ode = stage->ode;
     const int n = ode->n_v;
-    stage->work += STIFFNESS;
+    stage->count.work += STIFFNESS;
     if (!stage->dense) {
         ode->stiffness(ode->context, dx, dv, r);
         return;
@@ -153,7 +146,7 @@ void stage_stiffness(struct stage *stage, const double *y0, const double *y1, do
 
 void stage_solve(struct stage *stage, double *r)
 {
-    stage->work += SOLVE;
+    stage->count.work += SOLVE;
     if (stage->dense) lu_solve(stage->ode->n_v, stage->N, stage->pivot, r);
     else stage->ode->solve(stage->ode->context, r);
 }

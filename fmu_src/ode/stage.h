@@ -8,6 +8,7 @@
 #ifndef ODE_STAGE_H
 #define ODE_STAGE_H
 
+#include "ode/integrator.h"
 #include "ode/newton.h"
 
 struct stage {
@@ -19,8 +20,8 @@ struct stage {
     int *pivot;           /* dense                            */
     double *ydot;         /* dense: n_x + n_v                 */
     double *dx, *dv;      /* n_v                              */
-    long rhs, residuals, factorizations, jacobians;
-    double work;       /* in units of one evaluation of the right-hand side */
+    struct integrator_statistics
+        count;         /* of the method too: rhs, residuals, factorizations, jacobians and work are of stages */
     bool has_factors;  /* of the last stage_factor(); cleared where they are lost      */
     enum status cause; /* of the last failure: STATUS_NO_RATES, STATUS_NEWTON_MATRIX */
 };
@@ -29,8 +30,6 @@ struct stage {
 void stage_make(struct stage *stage, const struct ode *ode, struct arena *arena);
 /* dense: the exact dense matrix. Otherwise the O(n) one, if the equation has it. */
 void stage_configure(struct stage *stage, bool dense);
-
-void stage_reset_counts(struct stage *stage);
 
 /* ydot by the right-hand side. */
 enum status stage_rhs(struct stage *stage, double t, const double *y, double *ydot);

@@ -20,15 +20,15 @@ double beam_profile_at(const struct profile *profile, double s)
     return profile->factor * (profile->value[low] + t * (profile->value[high] - profile->value[low]));
 }
 
-enum { DIMENSIONS_OF_SECTION = 5 };
+enum { OUTER_DIAMETER, DIAMETER, WIDTH, HEIGHT, WALL, DIMENSIONS_OF_SECTION }; /* width along y, height along z */
 
 static void list_dimensions(const struct cross_section *section, const struct profile *list[DIMENSIONS_OF_SECTION])
 {
-    list[0] = &section->outer_diameter;
-    list[1] = &section->diameter;
-    list[2] = &section->width;
-    list[3] = &section->height;
-    list[4] = &section->wall;
+    list[OUTER_DIAMETER] = &section->outer_diameter;
+    list[DIAMETER] = &section->diameter;
+    list[WIDTH] = &section->width;
+    list[HEIGHT] = &section->height;
+    list[WALL] = &section->wall;
 }
 
 void beam_profiles(const struct beam *beam, const struct profile *list[BEAM_PROFILES])
@@ -81,10 +81,6 @@ int beam_stations(const struct beam *beam, double *s)
 
 /* ---- cross sections ---------------------------------------------------------------------------------------------- */
 
-struct dimensions {
-    double outer_diameter, diameter, width, height, wall; /* [m]; width along y, height along z */
-};
-
 struct area {
     double A;      /* int dA                                                    [m^2] */
     double Iy, Iz; /* int z^2 dA (bending along z), int y^2 dA (along y)        [m^4] */
@@ -121,23 +117,23 @@ static struct area box(double y, double z, double t)
                          (z * pow(y, 3) - zi * pow(yi, 3)) / 12, 4 * pow(ym * zm, 2) * t / (2 * (ym + zm))};
 }
 
-static struct dimensions dimensions_at(const struct cross_section *section, double s)
+/* [m] */
+static void find_dimensions(const struct cross_section *section, double s, double d[DIMENSIONS_OF_SECTION])
 {
-    return (struct dimensions){.outer_diameter = section->scale * beam_profile_at(&section->outer_diameter, s),
-                               .diameter = section->scale * beam_profile_at(&section->diameter, s),
-                               .width = section->scale * beam_profile_at(&section->width, s),
-                               .height = section->scale * beam_profile_at(&section->height, s),
-                               .wall = section->scale * beam_profile_at(&section->wall, s)};
+    const struct profile *list[DIMENSIONS_OF_SECTION];
+    list_dimensions(section, list);
+    for (int i = 0; i < DIMENSIONS_OF_SECTION; i++) d[i] = section->scale * beam_profile_at(list[i], s);
 }
 
 static struct area area_at(const struct cross_section *section, double s)
 {
-    const struct dimensions d = dimensions_at(section, s);
+    double d[DIMENSIONS_OF_SECTION];
+    find_dimensions(section, s, d);
     switch (section->shape) {
-    case SECTION_TUBE: return ring(d.outer_diameter, d.outer_diameter - 2 * d.wall);
-    case SECTION_ROUND: return ring(d.diameter, 0);
-    case SECTION_RECTANGLE: return rectangle(d.width, d.height);
-    case SECTION_BOX: return box(d.width, d.height, d.wall);
+    case SECTION_TUBE: return ring(d[OUTER_DIAMETER], d[OUTER_DIAMETER] - 2 * d[WALL]);
+    case SECTION_ROUND: return ring(d[DIAMETER], 0);
+    case SECTION_RECTANGLE: return rectangle(d[WIDTH], d[HEIGHT]);
+    case SECTION_BOX: return box(d[WIDTH], d[HEIGHT], d[WALL]);
     }
     return (struct area){0};
 }
@@ -161,9 +157,10 @@ double beam_section_without_hollow(const struct cross_section *section, double *
     const int stations = section->wall.n > 0 ? section->wall.n : 1;
     for (int i = 0; i < stations; i++) {
         const double s = section->wall.n > 0 ? section->wall.s[i] : 0;
-        const struct dimensions d = dimensions_at(section, s);
-        *outer = round ? d.outer_diameter : fmin(d.width, d.height);
-        if (!(2 * d.wall < *outer)) return s;
+        double d[DIMENSIONS_OF_SECTION];
+        find_dimensions(section, s, d);
+        *outer = round ? d[OUTER_DIAMETER] : fmin(d[WIDTH], d[HEIGHT]);
+        if (!(2 * d[WALL] < *outer)) return s;
     }
     return -1;
 }

@@ -8,7 +8,7 @@
 #include "robot/read.h"
 
 struct position {
-    int line, column;
+    int line, column; /* from 1 */
 };
 
 static const struct position start_of_text = {1, 1};
@@ -21,12 +21,6 @@ static struct position advance(struct position at, const char *text, size_t from
         if (text[i] == '\n') at = (struct position){at.line + 1, 1};
     }
     return at;
-}
-
-/* Line and column, from 1, of a byte of the text. */
-static struct position position_of(const char *text, size_t offset)
-{
-    return advance(start_of_text, text, 0, offset);
 }
 
 /* json-c silently keeps the last of two members with the same key. But it parses in pieces, and when a piece ends with the colon
@@ -73,7 +67,7 @@ static void parse(void *context)
     }
     parsing->valid = error == json_tokener_success;
     if (!parsing->valid) {
-        at = position_of(text, from + json_tokener_get_parse_end(tokener));
+        at = advance(start_of_text, text, 0, from + json_tokener_get_parse_end(tokener));
         report_add(reader->report, REPORT_ERROR, "%s: line %d, column %d: not JSON: %s", reader->file, at.line,
                    at.column, json_tokener_error_desc(error));
     }
@@ -158,7 +152,7 @@ const char *document_load(const char *file, struct arena *arena, struct report *
         report_add(report, REPORT_ERROR, "%s: begins with a byte-order mark: save it as UTF-8 without one", file);
     const char *null = memchr(text, '\0', length);
     if (null != NULL) {
-        const struct position at = position_of(text, (size_t)(null - text));
+        const struct position at = advance(start_of_text, text, 0, (size_t)(null - text));
         report_add(report, REPORT_ERROR, "%s: line %d, column %d: a null byte where text is expected", file, at.line,
                    at.column);
     }

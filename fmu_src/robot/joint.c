@@ -26,30 +26,20 @@ static const struct {
     [JOINT_FREE] = {"free", 7, 6, {SLIDES, SLIDES, SLIDES, TURNS, TURNS, TURNS}, 0, 3, 3, false},
 };
 
-const char *joint_type_name(const struct joint *joint)
-{
-    return types[joint->type].name;
-}
-
-int joint_positions(const struct joint *joint)
-{
-    return types[joint->type].nq;
-}
-
-int joint_velocities(const struct joint *joint)
-{
-    return types[joint->type].nv;
-}
-
-bool joint_moves(const struct joint *joint)
-{
-    return types[joint->type].nv > 0;
-}
-
-int joint_number_count(const struct joint *joint)
-{
-    return types[joint->type].numbers;
-}
+/* A function that returns a column of the table */
+#define OF_TYPE(result, function, column)      \
+    result function(const struct joint *joint) \
+    {                                          \
+        return types[joint->type].column;      \
+    }
+OF_TYPE(const char *, joint_type_name, name)
+OF_TYPE(int, joint_positions, nq)
+OF_TYPE(int, joint_velocities, nv)
+OF_TYPE(bool, joint_moves, nv > 0)
+OF_TYPE(int, joint_number_count, numbers)
+OF_TYPE(bool, joint_may_be_prescribed, prescribed)
+OF_TYPE(int, joint_quaternion, quaternion)
+OF_TYPE(int, joint_omega, omega)
 
 bool joint_takes(const struct joint *joint, enum joint_given number)
 {
@@ -60,21 +50,6 @@ bool joint_takes(const struct joint *joint, enum joint_given number)
 bool joint_has_coordinates(const struct joint *joint)
 {
     return types[joint->type].nv > 0 && types[joint->type].quaternion < 0;
-}
-
-bool joint_may_be_prescribed(const struct joint *joint)
-{
-    return types[joint->type].prescribed;
-}
-
-int joint_quaternion(const struct joint *joint)
-{
-    return types[joint->type].quaternion;
-}
-
-int joint_omega(const struct joint *joint)
-{
-    return types[joint->type].omega;
 }
 
 int joint_column_part(const struct joint *joint, int k)
@@ -106,52 +81,50 @@ void joint_normalize(const struct joint *joint, double *q)
 
 /* ---- names ---------------------------------------------------------------------------------------------------------------------- */
 
+/* first, count, name; of velocities also the names of accelerations, forces and changes of position; descriptions */
 struct joint_group joint_position_group(const struct joint *joint, int k)
 {
     const int quaternion = joint_quaternion(joint);
-    if (quaternion < 0)
-        return (struct joint_group){.count = joint_positions(joint), .name = "q", .description = "joint position"};
-    if (k < quaternion)
-        return (struct joint_group){.count = quaternion,
-                                    .name = "position",
-                                    .description = "position of the hinge frame, axes of the joint frame"};
-    return (struct joint_group){.first = quaternion,
-                                .count = 4,
-                                .name = "quaternion",
-                                .description = "orientation of the hinge frame in the joint frame, w first"};
+    if (quaternion < 0) return (struct joint_group){0, joint_positions(joint), "q", .description = "joint position"};
+    if (k >= quaternion)
+        return (struct joint_group){quaternion, 4, "quaternion",
+                                    .description = "orientation of the hinge frame in the joint frame, w first"};
+    return (struct joint_group){0, quaternion, "position",
+                                .description = "position of the hinge frame, axes of the joint frame"};
 }
 
 struct joint_group joint_velocity_group(const struct joint *joint, int k)
 {
     const int omega = joint_omega(joint);
     if (omega < 0)
-        return (struct joint_group){.count = joint_velocities(joint),
-                                    .name = "qd",
-                                    .acceleration = "qdd",
-                                    .force = "tau",
-                                    .tangent = "q",
-                                    .description = "joint velocity",
-                                    .acceleration_description = "joint acceleration",
-                                    .force_description = "drive torque or force on the joint"};
-    if (k < omega)
-        return (struct joint_group){.count = omega,
-                                    .name = "velocity",
-                                    .acceleration = "acceleration",
-                                    .force = "force",
-                                    .tangent = "position",
-                                    .description = "velocity of the hinge frame, axes of the joint frame",
-                                    .acceleration_description =
-                                        "acceleration of the hinge frame, axes of the joint frame",
-                                    .force_description = "drive force on the joint, axes of the joint frame"};
-    return (struct joint_group){.first = omega,
-                                .count = 3,
-                                .name = "omega",
-                                .acceleration = "alpha",
-                                .force = "torque",
-                                .tangent = "dtheta",
-                                .description = "angular velocity of the hinge frame in the joint frame, hinge axes",
-                                .acceleration_description = "time derivative of omega",
-                                .force_description = "drive torque on the joint, hinge axes"};
+        return (struct joint_group){0,
+                                    joint_velocities(joint),
+                                    "qd",
+                                    "qdd",
+                                    "tau",
+                                    "q",
+                                    "joint velocity",
+                                    "joint acceleration",
+                                    "drive torque or force on the joint"};
+    if (k >= omega)
+        return (struct joint_group){omega,
+                                    3,
+                                    "omega",
+                                    "alpha",
+                                    "torque",
+                                    "dtheta",
+                                    "angular velocity of the hinge frame in the joint frame, hinge axes",
+                                    "time derivative of omega",
+                                    "drive torque on the joint, hinge axes"};
+    return (struct joint_group){0,
+                                omega,
+                                "velocity",
+                                "acceleration",
+                                "force",
+                                "position",
+                                "velocity of the hinge frame, axes of the joint frame",
+                                "acceleration of the hinge frame, axes of the joint frame",
+                                "drive force on the joint, axes of the joint frame"};
 }
 
 /* ---- kinematics ------------------------------------------------------------------------------------------------------------------ */

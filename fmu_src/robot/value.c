@@ -15,20 +15,14 @@ bool value_is_number(const struct json_path *at)
     return json_object_is_type(at->value, json_type_double) || json_object_is_type(at->value, json_type_int);
 }
 
-bool value_is_string(const struct json_path *at)
-{
-    return json_object_is_type(at->value, json_type_string);
-}
-
-bool value_is_array(const struct json_path *at)
-{
-    return json_object_is_type(at->value, json_type_array);
-}
-
-bool value_is_object(const struct json_path *at)
-{
-    return json_object_is_type(at->value, json_type_object);
-}
+#define VALUE_IS(type)                                           \
+    bool value_is_##type(const struct json_path *at)             \
+    {                                                            \
+        return json_object_is_type(at->value, json_type_##type); \
+    }
+VALUE_IS(string)
+VALUE_IS(array)
+VALUE_IS(object)
 
 static const char *const demand[] = {
     [ANY] = "must be a number", [NON_NEGATIVE] = "must not be negative", [POSITIVE] = "must be positive"};

@@ -12,11 +12,9 @@ enum status balance_make(struct sim *sim)
     struct balance *balance = &sim->balance;
     const size_t n = (size_t)sim->mechanism.model->nv, m = (size_t)sim->robot->n_lines;
     balance->coordinate = arena_allocate(&sim->instance.arena, m, sizeof(int));
-    balance->F = arena_allocate(&sim->instance.arena, m, sizeof(double));
-    balance->T = arena_allocate(&sim->instance.arena, m * m, sizeof(double));
-    balance->inverse = arena_allocate(&sim->instance.arena, m * m, sizeof(double));
     balance->X = arena_allocate(&sim->instance.arena, m * n, sizeof(double));
-    balance->dF = arena_allocate(&sim->instance.arena, m, sizeof(double));
+    arena_arrays(&sim->instance.arena, m, ARRAYS(&balance->F, &balance->dF));
+    arena_arrays(&sim->instance.arena, m * m, ARRAYS(&balance->T, &balance->inverse));
     if (sim->instance.arena.failed) return STATUS_NO_MEMORY;
     for (int i = 0; i < sim->mechanism.model->n_links; i++) {
         const struct link_model *lm = &sim->mechanism.model->link[i];

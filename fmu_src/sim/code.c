@@ -49,8 +49,7 @@ enum status sim_use_code(struct instance *instance, const struct robot_code *fun
     bool fits = strcmp(functions->guid, instance->guid) == 0;
     code->kept = arena_allocate(&instance->arena, n_kept, sizeof *code->kept);
     code->parameters = arena_allocate(&instance->arena, n_kept, sizeof *code->parameters);
-    code->lambda = arena_allocate(&instance->arena, n_active, sizeof *code->lambda);
-    code->gap = arena_allocate(&instance->arena, n_active, sizeof *code->gap);
+    arena_arrays(&instance->arena, n_active, ARRAYS(&code->lambda, &code->gap));
     code->tau = arena_allocate(&instance->arena, (size_t)sim->mechanism.model->n_tau, sizeof *code->tau);
     code->line_force = arena_allocate(&instance->arena, (size_t)sim->robot->n_lines, sizeof(double));
     code->y = arena_allocate(&instance->arena, (size_t)v->n_states, sizeof *code->y);

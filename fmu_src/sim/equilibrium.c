@@ -38,11 +38,6 @@ static enum status set_up_statics(struct sim *sim)
 
 /* ---- messages ---------------------------------------------------------------------------------------------------------------- */
 
-static const char *name_of(const struct sim *sim, int link)
-{
-    return sim->robot->link[link].joint.name;
-}
-
 static const char *unit_of(const struct link_model *lm, int k)
 {
     return lm->joint.part[k] == TURNS ? "rad" : "m";
@@ -68,7 +63,7 @@ static enum status report_nothing_found(struct sim *sim)
         "%s: no static equilibrium found: forces of %.3g remain of %.3g%s%s%s; start nearer to an equilibrium, or hold "
         "joints or lines (\"static\": \"held\", --hold)",
         sim->instance.name, s->residual, s->load, worst >= 0 ? ", most of them on joint '" : "",
-        worst >= 0 ? name_of(sim, worst) : "", worst >= 0 ? "'" : "");
+        worst >= 0 ? sim->robot->link[worst].joint.name : "", worst >= 0 ? "'" : "");
     return STATUS_NO_EQUILIBRIUM;
 }
 
@@ -80,21 +75,21 @@ static enum status report_moved(struct sim *sim, struct report *far, const doubl
     enum status status = STATUS_OK;
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];
+        const struct joint *joint = &sim->robot->link[i].joint;
         for (int k = 0; k < lm->joint.nv; k++) {
             const double moved = dx[lm->v + k];
-            const bool too_far = fabs(moved) > FARTHEST && sim->robot->link[i].joint.hold != HOLD_FREE;
+            const bool too_far = fabs(moved) > FARTHEST && joint->hold != HOLD_FREE;
             if (too_far && far != NULL)
                 report_add(far, REPORT_WARNING, "the static equilibrium is %.3g %s away from the start of joint '%s'",
-                           moved, unit_of(lm, k), name_of(sim, i));
+                           moved, unit_of(lm, k), joint->name);
             if (fabs(moved) > NOTED)
-                report_note(report, "static start: joint '%s' moved by %.4g %s", name_of(sim, i), moved,
-                            unit_of(lm, k));
+                report_note(report, "static start: joint '%s' moved by %.4g %s", joint->name, moved, unit_of(lm, k));
             if (!too_far || far != NULL) continue;
             report_add(
                 report, REPORT_ERROR,
                 "%s: the static equilibrium is %.3g %s away from the start of joint '%s', more than %g: start nearer "
                 "to it, hold the joint (\"static\": \"held\") or allow it to move (\"static\": \"free\")",
-                sim->instance.name, moved, unit_of(lm, k), name_of(sim, i), FARTHEST);
+                sim->instance.name, moved, unit_of(lm, k), joint->name, FARTHEST);
             status = STATUS_NO_EQUILIBRIUM;
         }
     }

@@ -1,6 +1,7 @@
 #include "sim/instance.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* ---- life ------------------------------------------------------------------------------------------------------------------ */
@@ -43,15 +44,10 @@ enum status instance_build(struct instance *instance, const struct ode *ode, con
 void instance_free(struct instance *instance)
 {
     if (instance == NULL) return;
-    stepper_free(&instance->stepper);
+    integrator_free(instance->stepper.integrator);
     if (instance->ops->release != NULL) instance->ops->release(instance);
     struct arena arena = instance->arena; /* the instance is in it */
     arena_release(&arena);
-}
-
-void instance_reset(struct instance *instance)
-{
-    stepper_reset(&instance->stepper);
 }
 
 /* ---- values ---------------------------------------------------------------------------------------------------------------- */
@@ -68,11 +64,6 @@ enum status instance_update(struct instance *instance)
     const enum status status = instance->ops->update(instance);
     stepper->up_to_date = status == STATUS_OK;
     return status;
-}
-
-double instance_get(const struct instance *instance, int reference)
-{
-    return *instance->stepper.place[reference];
 }
 
 void instance_set(struct instance *instance, int reference, double value)
@@ -111,47 +102,30 @@ int instance_check_parameters(struct instance *instance)
 
 /* ---- initialization and steps ---------------------------------------------------------------------------------------------- */
 
-enum status instance_initialize(struct instance *instance, const struct experiment *experiment)
-{
-    return instance->ops->initialize(instance, experiment);
-}
-
 bool instance_acts_on_start(const struct instance *instance, int reference)
 {
-    return instance->ops->acts_on_start(instance, variable_of(instance, reference));
-}
-
-enum status instance_step(struct instance *instance, double h)
-{
-    return instance->ops->step(instance, h);
+    const struct instance_ops *ops = instance->ops;
+    return ops->acts_on_start == NULL || ops->acts_on_start(instance, variable_of(instance, reference));
 }
 
 enum status instance_integrate(struct instance *instance, double h)
 {
-    instance_gather(instance, instance->stepper.y);
+    instance_get_states(instance, instance->stepper.y);
     const enum status status = stepper_step(&instance->stepper, h);
     instance_scatter(instance, instance->stepper.y);
     return status;
 }
 
-double instance_time(const struct instance *instance)
-{
-    return instance->stepper.start_time + instance->stepper.local;
-}
-
 const char *instance_reason(const struct instance *instance, enum status status, char text[REASON_SIZE])
 {
-    return instance->ops->reason(instance, status, text);
+    if (instance->ops->reason != NULL) return instance->ops->reason(instance, status, text);
+    snprintf(text, REASON_SIZE, "%s", status_text(status));
+    return text;
 }
 
 void instance_set_input_rate(struct instance *instance, int reference, double rate)
 {
-    stepper_set_rate(&instance->stepper, reference, rate);
-}
-
-void instance_follow(struct instance *instance, const struct input_curve *curve)
-{
-    instance->stepper.curve = curve;
+    instance->stepper.given[instance->stepper.input_number[reference]] = rate;
 }
 
 void instance_statistics(const struct instance *instance, struct integrator_statistics *statistics)
@@ -164,7 +138,9 @@ void instance_statistics(const struct instance *instance, struct integrator_stat
 
 void instance_set_time(struct instance *instance, double time)
 {
-    stepper_set_time(&instance->stepper, time);
+    instance->stepper.local = time - instance->stepper.start_time;
+    instance->stepper.carry = 0;
+    stepper_interrupt(&instance->stepper);
 }
 
 void instance_states_placed(struct instance *instance)
@@ -179,7 +155,7 @@ void instance_states_placed(struct instance *instance)
 }
 
 /* A drive keeps its states in the y that is gathered: memmove */
-void instance_gather(const struct instance *instance, double *y)
+void instance_get_states(const struct instance *instance, double *y)
 {
     for (int b = 0; b < instance->n_blocks; y += instance->block[b++].count)
         memmove(y, instance->block[b].at, (size_t)instance->block[b].count * sizeof *y);
@@ -189,11 +165,6 @@ void instance_scatter(struct instance *instance, const double *y)
 {
     for (int b = 0; b < instance->n_blocks; y += instance->block[b++].count)
         memmove(instance->block[b].at, y, (size_t)instance->block[b].count * sizeof *y);
-}
-
-void instance_get_states(const struct instance *instance, double *x)
-{
-    instance_gather(instance, x);
 }
 
 void instance_set_states(struct instance *instance, const double *x)
@@ -226,18 +197,8 @@ void instance_accept(struct instance *instance)
 {
     const struct stepper *stepper = &instance->stepper;
     if (stepper->ode.accepted == NULL) return;
-    instance_gather(instance, stepper->y);
+    instance_get_states(instance, stepper->y);
     stepper->ode.accepted(stepper->ode.context, stepper->local, stepper->y);
-}
-
-bool instance_drifted(struct instance *instance)
-{
-    return instance->ops->drifted != NULL && instance->ops->drifted(instance);
-}
-
-enum status instance_project(struct instance *instance)
-{
-    return instance->ops->project != NULL ? instance->ops->project(instance) : STATUS_OK;
 }
 
 /* ---- derivatives ----------------------------------------------------------------------------------------------------------- */
@@ -281,11 +242,6 @@ enum status instance_output_rate(struct instance *instance, int reference, doubl
 
 /* ---- saved state ----------------------------------------------------------------------------------------------------------- */
 
-size_t instance_saved_size(const struct instance *instance)
-{
-    return stepper_saved_size(&instance->stepper);
-}
-
 void instance_save(struct instance *instance, unsigned char *bytes)
 {
     if (instance->ops->before_save != NULL) instance->ops->before_save(instance);
@@ -304,6 +260,8 @@ enum status instance_restore(struct instance *instance, const unsigned char *byt
     if (!initialized) return STATUS_OK;
     if (instance_check_parameters(instance) > 0) return STATUS_BAD_INPUT;
     status = instance->ops->adopt_parameters(instance, tolerance);
-    if (status == STATUS_OK) stepper_resume(&instance->stepper);
+    struct stepper *stepper = &instance->stepper;
+    if (status == STATUS_OK && stepper->integrator != NULL)
+        integrator_resume(stepper->integrator, stepper->local, stepper->memory);
     return status;
 }

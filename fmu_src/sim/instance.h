@@ -16,6 +16,11 @@ struct experiment {
 
 struct instance;
 
+/* Directional derivative: the change of the unknowns (outputs, locals, derivatives) for the change `seed` of the knowns (states, inputs,
+   tunable parameters). */
+typedef enum status directional_function(struct instance *instance, int n_unknown, const int *unknown, int n_known,
+                                         const int *known, const double *seed, double *result);
+
 /* What an implementation provides. It has struct instance as its first member. */
 struct instance_ops {
     /* Computes all outputs, locals and state derivatives for the current time, states and inputs; called
@@ -26,15 +31,14 @@ struct instance_ops {
     /* A tunable parameter was set: it acts at once. NULL: there are none. */
     void (*tune)(struct instance *instance, const struct variable *variable, double value);
     enum status (*initialize)(struct instance *instance, const struct experiment *experiment);
-    bool (*acts_on_start)(const struct instance *instance, const struct variable *variable);
+    bool (*acts_on_start)(const struct instance *instance, const struct variable *variable); /* NULL: all do */
     enum status (*step)(struct instance *instance, double h);
+    /* NULL: the text of the status */
     const char *(*reason)(const struct instance *instance, enum status status, char text[REASON_SIZE]);
-    enum status (*directional)(struct instance *instance, int n_unknown, const int *unknown, int n_known,
-                               const int *known, const double *seed, double *result);
+    directional_function *directional;
     /* The same in initialization mode, where start values are known too and inputs may act on the start. NULL: what acts on the
        start has no derivative. */
-    enum status (*start_directional)(struct instance *instance, int n_unknown, const int *unknown, int n_known,
-                                     const int *known, const double *seed, double *result);
+    directional_function *start_directional;
     /* Constraints that an importer's integration has let drift; NULL: there are no constraints. */
     bool (*drifted)(struct instance *instance);
     enum status (*project)(struct instance *instance);
@@ -77,7 +81,10 @@ enum status instance_make(const char *name, const char *text, struct report *rep
 void instance_free(struct instance *instance);
 
 /* Resets the instance to its state after instance_make(): all values are their start values. No memory is allocated or released. */
-void instance_reset(struct instance *instance);
+static inline void instance_reset(struct instance *instance)
+{
+    stepper_reset(&instance->stepper);
+}
 
 static inline const struct variables *instance_variables(const struct instance *instance)
 {
@@ -94,8 +101,11 @@ static inline const char *instance_guid(const struct instance *instance)
 
 /* Computes outputs, locals and state derivatives where they are not up to date with time, states and inputs. */
 enum status instance_update(struct instance *instance);
-double instance_get(const struct instance *instance,
-                    int reference); /* after instance_update() for whatever is computed */
+/* after instance_update() for whatever is computed */
+static inline double instance_get(const struct instance *instance, int reference)
+{
+    return *instance->stepper.place[reference];
+}
 
 /* Sets an input, a parameter or a state (the caller has checked that it may); the value is finite. Fixed parameters act with
    instance_initialize(), inputs, states and tunable parameters at once. */
@@ -107,7 +117,10 @@ const char *instance_parameter_error(const struct instance *instance, int refere
 /* ---- initialization and steps ----------------------------------------------------------------------------------------------- */
 
 /* Applies the parameters, sets the states from their start values, and configures the integrator. */
-enum status instance_initialize(struct instance *instance, const struct experiment *experiment);
+static inline enum status instance_initialize(struct instance *instance, const struct experiment *experiment)
+{
+    return instance->ops->initialize(instance, experiment);
+}
 
 /* Whether setting it changes the start. Parameters do; inputs do where the start is computed from them. */
 bool instance_acts_on_start(const struct instance *instance, int reference);
@@ -115,15 +128,26 @@ bool instance_acts_on_start(const struct instance *instance, int reference);
 /* One communication step from the current time, over exactly h: the instance's own time is time + h afterwards. Inputs are
    constant, or follow the rates that instance_set_input_rate() gave for this step; position, rate and acceleration that are inputs
    are one motion (struct step_inputs). On failure the last good state remains, instance_time() says when. */
-enum status instance_step(struct instance *instance, double h);
-double instance_time(const struct instance *instance);
+static inline enum status instance_step(struct instance *instance, double h)
+{
+    return instance->ops->step(instance, h);
+}
+static inline double instance_time(const struct instance *instance)
+{
+    return instance->stepper.start_time + instance->stepper.local;
+}
 
 /* Why the last function failed, with the name of the link, the line or the loop that is the cause. */
 const char *instance_reason(const struct instance *instance, enum status status, char text[REASON_SIZE]);
 
+/* The rate of an input over the next step. For a position or rate of a prescribed motion it has no effect: the inputs that are
+   their derivatives decide. */
 void instance_set_input_rate(struct instance *instance, int reference, double rate);
 /* From the next initialization on, inputs follow this curve of the time since the start; it must outlive the instance. */
-void instance_follow(struct instance *instance, const struct input_curve *curve);
+static inline void instance_follow(struct instance *instance, const struct input_curve *curve)
+{
+    instance->stepper.curve = curve;
+}
 /* d/dt of an output at the end of the last step. */
 enum status instance_output_rate(struct instance *instance, int reference, double *rate);
 
@@ -146,24 +170,28 @@ enum status instance_get_derivatives(struct instance *instance, double *dx);
 void instance_accept(struct instance *instance);
 
 /* Whether the importer's integration has let the constraints drift by more than the tolerance; and the projection back onto them. */
-bool instance_drifted(struct instance *instance);
-enum status instance_project(struct instance *instance);
+static inline bool instance_drifted(struct instance *instance)
+{
+    return instance->ops->drifted != NULL && instance->ops->drifted(instance);
+}
+static inline enum status instance_project(struct instance *instance)
+{
+    return instance->ops->project != NULL ? instance->ops->project(instance) : STATUS_OK;
+}
 
-/* Directional derivative: the change of the unknowns (outputs, locals, derivatives) for the change `seed` of the knowns (states, inputs,
-   tunable parameters). */
-enum status instance_directional(struct instance *instance, int n_unknown, const int *unknown, int n_known,
-                                 const int *known, const double *seed, double *result);
-
-/* The same in initialization mode: start values of states are known too, and derivatives go through the computation of the start. */
-enum status instance_start_directional(struct instance *instance, int n_unknown, const int *unknown, int n_known,
-                                       const int *known, const double *seed, double *result);
+/* At the present state; and in initialization mode: start values of states are known too, and derivatives go through the computation of
+   the start. */
+directional_function instance_directional, instance_start_directional;
 
 /* ---- saved state ---------------------------------------------------------------------------------------------------------------- */
 
 /* Bytes of a saved state (the same for every state of this instance), and its pointer-free form. The instance and every copy continue
    with the same bits. Where the integrator has a history (CVODE), which is not saved, the next step begins with a restart, here and
    in every copy. */
-size_t instance_saved_size(const struct instance *instance);
+static inline size_t instance_saved_size(const struct instance *instance)
+{
+    return stepper_saved_size(&instance->stepper);
+}
 void instance_save(struct instance *instance, unsigned char *bytes);
 /* Bytes that an instance with the same guid has saved, undamaged: the caller checks that. Where it was not yet initialized, its
    parameters act later, and may still be invalid. */
@@ -182,8 +210,6 @@ enum status instance_build(struct instance *instance, const struct ode *ode, con
 /* Reports all parameters with invalid values; returns their number. */
 int instance_check_parameters(struct instance *instance);
 
-/* States of the instance to the vector y of the stepper, and back. */
-void instance_gather(const struct instance *instance, double *y);
 /* Where a state is. */
 static inline double *instance_state(const struct instance *instance, int s)
 {
@@ -192,6 +218,7 @@ static inline double *instance_state(const struct instance *instance, int s)
 
 /* After the owner has set the places of the states. */
 void instance_states_placed(struct instance *instance);
+/* The vector y of the stepper to the states. */
 void instance_scatter(struct instance *instance, const double *y);
 
 /* One step from the present state. */

@@ -3,7 +3,7 @@
 
 /* ---- the outputs ------------------------------------------------------------------------------------------------------------ */
 
-static void take_arrays(struct sim *sim, struct outputs *outputs)
+void outputs_make(struct sim *sim, struct outputs *outputs)
 {
     const struct model *model = sim->mechanism.model;
     struct arena *arena = &sim->instance.arena;
@@ -13,12 +13,6 @@ static void take_arrays(struct sim *sim, struct outputs *outputs)
     outputs->link = arena_allocate(arena, (size_t)model->n_links, sizeof *outputs->link);
     outputs->frame = arena_allocate(arena, 1 + (size_t)sim->robot->n_frames, sizeof *outputs->frame);
     outputs->element = arena_allocate(arena, (size_t)sim->mechanism.n_elements, sizeof *outputs->element);
-}
-
-void outputs_make(struct sim *sim)
-{
-    take_arrays(sim, &sim->outputs);
-    take_arrays(sim, &sim->changes);
 }
 
 static void compute_energy(struct sim *sim, struct outputs *outputs)

@@ -7,6 +7,7 @@
 
 #include "drive/drive.h"
 #include "math/quaternion.h"
+#include "sim/variables_row.h"
 
 /* ---- life ------------------------------------------------------------------------------------------------------------------ */
 
@@ -19,16 +20,15 @@ static enum status allocate_arrays(struct sim *sim)
     const size_t n = (size_t)model->nv;
     point_make(model, arena, &sim->at);
     point_make(model, arena, &sim->seed);
-    outputs_make(sim);
+    outputs_make(sim, &sim->outputs);
+    outputs_make(sim, &sim->changes);
     sim->free_coordinate = arena_allocate(arena, n, sizeof(int));
     sim->bent_too_far = arena_allocate(arena, (size_t)model->n_links, sizeof(bool));
-    sim->velocity_of = arena_allocate(arena, (size_t)model->nq, sizeof(int));
     sim->quaternion = arena_allocate(arena, (size_t)model->n_links, sizeof *sim->quaternion);
     sim->active_rows = arena_allocate(arena, (size_t)sim->mechanism.constraints->n_rows, sizeof(double));
     sim->seed_state = arena_allocate(arena, (size_t)sim->instance.variables.n_states, sizeof *sim->seed_state);
     sim->kept = arena_allocate(arena, (size_t)sim->instance.variables.n_states, sizeof(double));
-    sim->by_q = arena_allocate(arena, n * n, sizeof(double));
-    sim->by_qd = arena_allocate(arena, n * n, sizeof(double));
+    arena_arrays(arena, n * n, ARRAYS(&sim->by_q, &sim->by_qd));
     arena_arrays(arena, n, ARRAYS(&sim->qdd, &sim->force, &sim->dx, &sim->dqdd));
     return arena->failed ? STATUS_NO_MEMORY : STATUS_OK;
 }
@@ -48,27 +48,14 @@ static void find_places(struct sim *sim)
     instance_states_placed(&sim->instance);
 }
 
-static bool is_elastic(const struct model *model, int coordinate)
-{
-    for (int i = 0; i < model->n_links; i++) {
-        const int k = coordinate - model->link[i].eta_v;
-        if (k >= 0 && k < model->link[i].m) return true;
-    }
-    return false;
-}
-
 /* Absolute tolerances of elastic coordinates are a fraction of those that follow from their nominal values: links bend less than these,
    and accelerations and reactions follow from the bending (bench/integration.py) */
-static void tighten_elastic(struct sim *sim)
+static void tighten_elastic(struct instance *instance)
 {
     static const double FRACTION = 0.1;
-    const struct ode *ode = &sim->instance.stepper.ode;
-    double *nominal = sim->instance.stepper.nominal;
-    for (int i = 0; i < ode->n_x; i++)
-        if (sim->velocity_of[i] >= 0 && is_elastic(sim->mechanism.model, sim->free_coordinate[sim->velocity_of[i]]))
-            nominal[i] *= FRACTION;
-    for (int j = 0; j < sim->n_free; j++)
-        if (is_elastic(sim->mechanism.model, sim->free_coordinate[j])) nominal[ode->n_x + j] *= FRACTION;
+    const struct variables *v = &instance->variables;
+    for (int s = 0; s < v->n_states; s++)
+        if (v->row[v->state[s]].row->owner == FLEXIBLE) instance->stepper.nominal[s] *= FRACTION;
 }
 
 /* The mechanism and the variable table of a robot that has been read */
@@ -94,7 +81,7 @@ static enum status build_robot(struct sim *sim, const char *text)
     robot_ode(sim, &ode);
     status = instance_build(instance, &ode, text);
     if (status != STATUS_OK) return status;
-    tighten_elastic(sim);
+    tighten_elastic(instance);
     find_places(sim);
     instance_reset(instance);
     return STATUS_OK;
@@ -171,24 +158,22 @@ static const struct sim *const_sim_of(const struct instance *instance)
     return (const struct sim *)(const void *)instance;
 }
 
-struct robot *sim_robot(const struct instance *instance)
-{
-    return const_sim_of(instance)->robot;
-}
-
-const struct model *sim_model(const struct instance *instance)
-{
-    return const_sim_of(instance)->mechanism.model;
-}
+/* A function that returns a part */
+#define OF_SIM(result, function, part)                  \
+    result function(const struct instance *instance)    \
+    {                                                   \
+        const struct sim *sim = const_sim_of(instance); \
+        return part;                                    \
+    }
+OF_SIM(struct robot *, sim_robot, sim->robot)
+OF_SIM(const struct model *, sim_model, sim->mechanism.model)
+OF_SIM(const struct point *, sim_point, &sim->at)
+OF_SIM(const double *, sim_accelerations, sim->qdd)
+OF_SIM(const double *, sim_drive_forces, sim->force)
 
 struct mechanism *sim_mechanism(struct instance *instance)
 {
     return &sim_of(instance)->mechanism;
-}
-
-const struct point *sim_point(const struct instance *instance)
-{
-    return &const_sim_of(instance)->at;
 }
 
 enum status sim_use_parameters(struct instance *instance)
@@ -208,19 +193,9 @@ struct statics *sim_statics(struct instance *instance)
     return &sim_of(instance)->statics;
 }
 
-const double *sim_accelerations(const struct instance *instance)
-{
-    return const_sim_of(instance)->qdd;
-}
-
 double sim_line_force(const struct instance *instance, int line)
 {
     return const_sim_of(instance)->line_force[line];
-}
-
-const double *sim_drive_forces(const struct instance *instance)
-{
-    return const_sim_of(instance)->force;
 }
 
 /* ---- values ------------------------------------------------------------------------------------------------------------------ */

@@ -48,7 +48,6 @@ struct sim {
 
     int n_free;           /* n_v of the ode without the states of drives                                     */
     int *free_coordinate; /* n_free: coordinates of qd that are not prescribed                               */
-    int *velocity_of;     /* [position state]: its velocity among the free ones; -1: part of a quaternion */
     struct quaternion_place *quaternion; /* n_quaternions of the ode                                         */
     enum projection factors;             /* those that the integrator computed last                          */
     double *qdd, *force;                 /* nv: accelerations; generalized forces of the inverse dynamics    */
@@ -107,12 +106,8 @@ enum status sim_jacobian(void *context, double t, const double *y, double *A, do
 void sim_clear_seed(struct sim *sim);
 void sim_tangent(struct sim *sim, const struct input *in);
 
-enum status sim_directional(struct instance *instance, int n_unknown, const int *unknown, int n_known, const int *known,
-                            const double *seed, double *result);
-
-/* The same in initialization mode: through the start. */
-enum status sim_start_directional(struct instance *instance, int n_unknown, const int *unknown, int n_known,
-                                  const int *known, const double *seed, double *result);
+/* At the state, and in initialization mode: through the start. */
+directional_function sim_directional, sim_start_directional;
 
 /* ---- balance.c ------------------------------------------------------------------------------------------------------------- */
 
@@ -150,8 +145,8 @@ bool code_residual(struct sim *sim, const double *lambda, double *gap_accelerati
 
 /* ---- outputs.c ------------------------------------------------------------------------------------------------------------- */
 
-/* Arrays of the outputs and of their changes; the caller checks whether the arena failed. */
-void outputs_make(struct sim *sim);
+/* Arrays of the outputs, or of their changes; the caller checks whether the arena failed. */
+void outputs_make(struct sim *sim, struct outputs *outputs);
 
 /* All computed values at the point. */
 enum status outputs_compute(struct sim *sim);

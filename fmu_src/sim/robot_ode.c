@@ -94,7 +94,7 @@ static enum status project(void *context, double t, bool fixed, double *y, doubl
         status = fixed && sim->factors == BY_NEWTON_FACTORS
                      ? constraints_project_fixed(&sim->mechanism, sim->at.q, sim->at.qd)
                      : constraints_project(&sim->mechanism, sim->factors, sim->at.q, sim->at.qd, error_q, error_qd);
-    instance_gather(&sim->instance, y);
+    instance_get_states(&sim->instance, y);
     if (error != NULL) model_position_change(sim->mechanism.model, sim->at.q, sim->dx, sim->seed.q);
     for (int s = 0; error != NULL && s < n_states; s++) error[s] = *sim->seed_state[s];
     if (status == STATUS_OK) return STATUS_OK;
@@ -248,19 +248,13 @@ static void number_free_coordinates(struct sim *sim, struct ode *ode)
     const struct model *model = sim->mechanism.model;
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];
-        const int quaternion = lm->prescribed < 0 ? joint_quaternion(&sim->robot->link[i].joint) : -1;
-        const int nv = free_velocities(lm), ordinary = quaternion >= 0 ? quaternion : nv;
-        for (int k = 0; k < ordinary; k++) sim->velocity_of[ode->n_x++] = ode->n_v + k;
-        if (quaternion >= 0) {
-            const int omega = joint_omega(&sim->robot->link[i].joint);
-            sim->quaternion[ode->n_quaternions++] = (struct quaternion_place){ode->n_x, ode->n_v + omega};
-            for (int k = 0; k < 4; k++) sim->velocity_of[ode->n_x++] = -1;
-        }
-        for (int k = 0; k < nv; k++) sim->free_coordinate[ode->n_v++] = lm->v + k;
-        for (int k = 0; k < lm->m; k++) {
-            sim->velocity_of[ode->n_x++] = ode->n_v;
-            sim->free_coordinate[ode->n_v++] = lm->eta_v + k;
-        }
+        const struct joint *joint = &sim->robot->link[i].joint;
+        if (lm->prescribed < 0 && joint_quaternion(joint) >= 0)
+            sim->quaternion[ode->n_quaternions++] =
+                (struct quaternion_place){ode->n_x + joint_quaternion(joint), ode->n_v + joint_omega(joint)};
+        ode->n_x += (lm->prescribed < 0 ? lm->joint.nq : 0) + lm->m;
+        for (int k = 0; k < free_velocities(lm); k++) sim->free_coordinate[ode->n_v++] = lm->v + k;
+        for (int k = 0; k < lm->m; k++) sim->free_coordinate[ode->n_v++] = lm->eta_v + k;
     }
     ode->quaternion = sim->quaternion;
     sim->n_free = ode->n_v;

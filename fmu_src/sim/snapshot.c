@@ -70,8 +70,3 @@ enum status stepper_restore(struct stepper *stepper, const unsigned char *bytes,
     stepper->restart = scalars[6] != 0;
     return STATUS_OK;
 }
-
-void stepper_resume(struct stepper *stepper)
-{
-    if (stepper->integrator != NULL) integrator_resume(stepper->integrator, stepper->local, stepper->memory);
-}

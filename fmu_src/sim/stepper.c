@@ -66,11 +66,6 @@ enum status stepper_make(struct stepper *stepper, const struct ode *ode, struct 
     return arena->failed ? STATUS_NO_MEMORY : STATUS_OK;
 }
 
-void stepper_free(struct stepper *stepper)
-{
-    integrator_free(stepper->integrator);
-}
-
 /* The present value */
 static double *present(const struct stepper *stepper, int i)
 {
@@ -156,11 +151,6 @@ void stepper_apply_inputs(struct stepper *stepper, double t)
     for (int i = 0; stepper->moving && i < stepper->n_inputs; i++) *present(stepper, i) = step_input(inputs, i, t);
 }
 
-void stepper_set_rate(struct stepper *stepper, int reference, double rate)
-{
-    stepper->given[stepper->input_number[reference]] = rate;
-}
-
 /* An input whose time derivative alone is also an input is extrapolated with it, unless a rate was given (0 included) */
 static double next_rate(const struct stepper *stepper, int i)
 {
@@ -204,14 +194,6 @@ static struct change begin_inputs(struct stepper *stepper)
     }
     clear_given(stepper);
     return change;
-}
-
-/* The inputs at the end of a step become the present values. A curve is then represented by these. */
-static void end_inputs(struct stepper *stepper)
-{
-    stepper_apply_inputs(stepper, stepper->local);
-    stepper->moving = false;
-    if (stepper->inputs.curve != NULL) take_inputs(stepper);
 }
 
 /* The present values are those of the curve at the start, or those that were set */
@@ -316,14 +298,10 @@ enum status stepper_step(struct stepper *stepper, double h)
         report_failure(stepper, status);
     }
     report_method(stepper);
-    end_inputs(stepper);
+    /* the inputs at the end become the present values; a curve is then represented by these */
+    stepper_apply_inputs(stepper, stepper->local);
+    stepper->moving = false;
+    if (stepper->inputs.curve != NULL) take_inputs(stepper);
     stepper->up_to_date = false;
     return status;
-}
-
-void stepper_set_time(struct stepper *stepper, double time)
-{
-    stepper->local = time - stepper->start_time;
-    stepper->carry = 0;
-    stepper_interrupt(stepper);
 }

@@ -70,7 +70,6 @@ struct stepper {
 
 /* Arrays from the arena and an integrator of the ode; variables, report, own and other places are for the owner to fill. */
 enum status stepper_make(struct stepper *stepper, const struct ode *ode, struct arena *arena);
-void stepper_free(struct stepper *stepper);
 
 /* Values at their start, time zero. */
 void stepper_reset(struct stepper *stepper);
@@ -96,16 +95,11 @@ double stepper_input_rate(const struct step_inputs *inputs, int i, double t);
 /* In a step: all inputs at a local time to their places. */
 void stepper_apply_inputs(struct stepper *stepper, double t);
 
-/* The rate of an input over the next step. For a position or rate of a prescribed motion it has no effect: the inputs that are
-   their derivatives decide. */
-void stepper_set_rate(struct stepper *stepper, int reference, double rate);
-
 /* One step of exactly h from the state y at the local time: y becomes the state there, or the last good one. Inputs are as struct
    step_inputs says; an input whose rate was not given is extrapolated with the input that is its time derivative, if there is one.
    The values of the inputs are then those at the end. */
 enum status stepper_step(struct stepper *stepper, double h);
 
-void stepper_set_time(struct stepper *stepper, double time);
 /* States were changed: computed values and the integrator's history are invalid. */
 void stepper_interrupt(struct stepper *stepper);
 
@@ -116,7 +110,5 @@ void stepper_save(struct stepper *stepper, unsigned char *bytes);
 /* Bytes that an instance made from the same file has saved, and the tolerance that it had. STATUS_BAD_INPUT, and nothing restored: a
    time or the tolerance is not finite. */
 enum status stepper_restore(struct stepper *stepper, const unsigned char *bytes, double *tolerance);
-/* After stepper_configure() for the restored parameters: the integrator continues where it was. */
-void stepper_resume(struct stepper *stepper);
 
 #endif

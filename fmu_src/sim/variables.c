@@ -15,7 +15,7 @@ enum { MOST_TEXT = 1024 }; /* of a name or a description, with the terminating z
 
    INPUT      name, owner, count, unit, display unit, level, place, number at the start, kind of its time derivative, description
    STATE      name, owner, count, causality, unit, display unit, level, place, value, kind of its time derivative, nominal, description
-   COMPUTED   name, owner, count, causality, unit, display unit, value, dependencies, description
+   COMPUTED   name, owner, count, causality, unit, display unit, level, value, dependencies, description
    START      name, owner, count, unit, display unit, number, kind of the state, limit, description
    PARAMETER  name, owner, given, count, type, unit, display unit, number, limit, description
    TUNABLE    name, owner, given, count, unit, place, number, limit, description */
@@ -33,44 +33,44 @@ enum { MOST_TEXT = 1024 }; /* of a name or a description, with the terminating z
     \
     STATE(Q, "%J.%p", FREE, POSITIONS, OUTPUT, BY_POSITION("rad", "m", "1"), "deg", POSITION, place_q, value_q, KIND_QD, nominal_position, "%p") \
     STATE(QD, "%J.%v", FREE, VELOCITIES, OUTPUT, BY_JOINT("rad/s", "m/s"), "deg/s", VELOCITY, place_qd, value_qd, KIND_QDD, nominal_velocity, "%v") \
-    COMPUTED(QDD, "%J.%a", FREE, VELOCITIES, OUTPUT, BY_JOINT("rad/s2", "m/s2"), NULL, value_qdd, depends_accelerations, "%a") \
-    COMPUTED(TAU_OUT, "%J.%f", PRESCRIBED, VELOCITIES, OUTPUT, BY_JOINT("N.m", "N"), NULL, value_tau, depends_accelerations, "torque or force that the drive of the prescribed joint must provide") \
-    COMPUTED(TAU_DRIVE, "%J.%f", POWERED, VELOCITIES, OUTPUT, BY_JOINT("N.m", "N"), NULL, value_drive_torque, depends_drive_torque, "torque of the drive on the joint") \
-    COMPUTED(FRAME_POSITION, "%F.position", SENSOR, 3, OUTPUT, ALWAYS("m"), NULL, value_frame_position, depends_frame_position, "position of the %F frame, world axes") \
-    COMPUTED(FRAME_QUATERNION, "%F.quaternion", SENSOR, 4, OUTPUT, ALWAYS("1"), NULL, value_frame_quaternion, depends_frame_quaternion, "orientation of the %F frame, w first") \
-    COMPUTED(FRAME_VELOCITY, "%F.velocity", SENSOR, 3, OUTPUT, ALWAYS("m/s"), NULL, value_frame_velocity, depends_frame_velocity, "velocity of the %F frame's origin, world axes") \
-    COMPUTED(FRAME_ANGULAR_VELOCITY, "%F.angular_velocity", SENSOR, 3, OUTPUT, ALWAYS("rad/s"), "deg/s", value_frame_angular_velocity, depends_frame_angular_velocity, "angular velocity of the %F frame, world axes") \
-    COMPUTED(FRAME_ACCELERATION, "%F.acceleration", SENSOR, 3, OUTPUT, ALWAYS("m/s2"), NULL, value_frame_acceleration, depends_frame_acceleration, "acceleration of the %F frame's origin, world axes") \
-    COMPUTED(FRAME_SPECIFIC_FORCE, "%F.specific_force", INERTIAL_SENSOR, 3, OUTPUT, ALWAYS("m/s2"), NULL, value_frame_specific_force, depends_frame_specific_force, "acceleration of the %F frame's origin minus gravity, in its own axes: what an accelerometer shows") \
-    COMPUTED(FRAME_ANGULAR_RATE, "%F.angular_rate", INERTIAL_SENSOR, 3, OUTPUT, ALWAYS("rad/s"), "deg/s", value_frame_angular_rate, depends_frame_angular_rate, "angular velocity of the %F frame, in its own axes: what a gyroscope shows") \
-    COMPUTED(FRAME_CURVATURE, "%F.curvature", GAUGE, 3, OUTPUT, ALWAYS("1/m"), NULL, value_frame_curvature, depends_frame_strain, "twist per length and curvatures of the beam at the %F frame, (psi', -w'', v''): what strain gauges show") \
-    COMPUTED(FRAME_ELONGATION, "%F.elongation", GAUGE, 1, OUTPUT, ALWAYS("1"), NULL, value_frame_elongation, depends_frame_strain, "axial strain of the beam at the %F frame, without foreshortening") \
-    COMPUTED(DEFLECTION, "%L.deflection", FLEXIBLE, 3, OUTPUT, ALWAYS("m"), "mm", value_deflection, depends_deflection, "elastic displacement of the link's tip relative to its hinge, hinge axes") \
-    COMPUTED(ROTATION, "%L.rotation", FLEXIBLE, 3, OUTPUT, ALWAYS("rad"), "deg", value_rotation, depends_rotation, "elastic rotation vector of the link's tip relative to its hinge, hinge axes") \
-    COMPUTED(ROOT_FORCE, "%L.root_force", LINK, 3, OUTPUT, ALWAYS("N"), NULL, value_root_force, depends_root_force, "force that the joint exerts on the link, hinge axes") \
-    COMPUTED(ROOT_MOMENT, "%L.root_moment", LINK, 3, OUTPUT, ALWAYS("N.m"), NULL, value_root_moment, depends_root_moment, "moment that the joint exerts on the link about the hinge, hinge axes") \
-    COMPUTED(LOOP_FORCE, "%C.force", LOOP, EQUATIONS, OUTPUT, BY_EQUATION("N.m", "N"), NULL, value_loop_force, depends_loop_force, "multiplier of the loop's constraint: force or moment on the first of the two links") \
-    COMPUTED(COUPLING_FORCE, "%K.force", RIGID, BY_GAP, OUTPUT, BY_COORDINATE("N.m", "N"), NULL, value_coupling_force, depends_coupling_force, "multiplier of the rigid coupling: force on its gap") \
-    COMPUTED(ELEMENT_OUTPUT, "", ELEMENT, OUTPUTS_OF_ELEMENT, OUTPUT, NO_UNIT, NULL, value_element, depends_element, "") \
-    COMPUTED(DRIVE_OUTPUT, "", DRIVE, VALUES_OF_DRIVE, OUTPUT, NO_UNIT, NULL, value_drive, depends_drive, "") \
+    COMPUTED(QDD, "%J.%a", FREE, VELOCITIES, OUTPUT, BY_JOINT("rad/s2", "m/s2"), NULL, ACCELERATION, value_qdd, depends_accelerations, "%a") \
+    COMPUTED(TAU_OUT, "%J.%f", PRESCRIBED, VELOCITIES, OUTPUT, BY_JOINT("N.m", "N"), NULL, FORCE, value_tau, depends_accelerations, "torque or force that the drive of the prescribed joint must provide") \
+    COMPUTED(TAU_DRIVE, "%J.%f", POWERED, VELOCITIES, OUTPUT, BY_JOINT("N.m", "N"), NULL, FORCE, value_drive_torque, depends_drive_torque, "torque of the drive on the joint") \
+    COMPUTED(FRAME_POSITION, "%F.position", SENSOR, 3, OUTPUT, ALWAYS("m"), NULL, POSITION, value_frame_position, depends_frame_origin, "position of the %F frame, world axes") \
+    COMPUTED(FRAME_QUATERNION, "%F.quaternion", SENSOR, 4, OUTPUT, ALWAYS("1"), NULL, POSITION, value_frame_quaternion, depends_frame_orientation, "orientation of the %F frame, w first") \
+    COMPUTED(FRAME_VELOCITY, "%F.velocity", SENSOR, 3, OUTPUT, ALWAYS("m/s"), NULL, VELOCITY, value_frame_velocity, depends_frame_origin, "velocity of the %F frame's origin, world axes") \
+    COMPUTED(FRAME_ANGULAR_VELOCITY, "%F.angular_velocity", SENSOR, 3, OUTPUT, ALWAYS("rad/s"), "deg/s", VELOCITY, value_frame_angular_velocity, depends_frame_orientation, "angular velocity of the %F frame, world axes") \
+    COMPUTED(FRAME_ACCELERATION, "%F.acceleration", SENSOR, 3, OUTPUT, ALWAYS("m/s2"), NULL, ACCELERATION, value_frame_acceleration, depends_frame_acceleration, "acceleration of the %F frame's origin, world axes") \
+    COMPUTED(FRAME_SPECIFIC_FORCE, "%F.specific_force", INERTIAL_SENSOR, 3, OUTPUT, ALWAYS("m/s2"), NULL, ACCELERATION, value_frame_specific_force, depends_frame_specific_force, "acceleration of the %F frame's origin minus gravity, in its own axes: what an accelerometer shows") \
+    COMPUTED(FRAME_ANGULAR_RATE, "%F.angular_rate", INERTIAL_SENSOR, 3, OUTPUT, ALWAYS("rad/s"), "deg/s", VELOCITY, value_frame_angular_rate, depends_frame_angular_rate, "angular velocity of the %F frame, in its own axes: what a gyroscope shows") \
+    COMPUTED(FRAME_CURVATURE, "%F.curvature", GAUGE, 3, OUTPUT, ALWAYS("1/m"), NULL, POSITION, value_frame_curvature, depends_frame_strain, "twist per length and curvatures of the beam at the %F frame, (psi', -w'', v''): what strain gauges show") \
+    COMPUTED(FRAME_ELONGATION, "%F.elongation", GAUGE, 1, OUTPUT, ALWAYS("1"), NULL, POSITION, value_frame_elongation, depends_frame_strain, "axial strain of the beam at the %F frame, without foreshortening") \
+    COMPUTED(DEFLECTION, "%L.deflection", FLEXIBLE, 3, OUTPUT, ALWAYS("m"), "mm", POSITION, value_deflection, depends_deflection, "elastic displacement of the link's tip relative to its hinge, hinge axes") \
+    COMPUTED(ROTATION, "%L.rotation", FLEXIBLE, 3, OUTPUT, ALWAYS("rad"), "deg", POSITION, value_rotation, depends_rotation, "elastic rotation vector of the link's tip relative to its hinge, hinge axes") \
+    COMPUTED(ROOT_FORCE, "%L.root_force", LINK, 3, OUTPUT, ALWAYS("N"), NULL, FORCE, value_root_force, depends_root_force, "force that the joint exerts on the link, hinge axes") \
+    COMPUTED(ROOT_MOMENT, "%L.root_moment", LINK, 3, OUTPUT, ALWAYS("N.m"), NULL, FORCE, value_root_moment, depends_root_moment, "moment that the joint exerts on the link about the hinge, hinge axes") \
+    COMPUTED(LOOP_FORCE, "%C.force", LOOP, EQUATIONS, OUTPUT, BY_EQUATION("N.m", "N"), NULL, FORCE, value_loop_force, depends_loop_force, "multiplier of the loop's constraint: force or moment on the first of the two links") \
+    COMPUTED(COUPLING_FORCE, "%K.force", RIGID, BY_GAP, OUTPUT, BY_COORDINATE("N.m", "N"), NULL, FORCE, value_coupling_force, depends_coupling_force, "multiplier of the rigid coupling: force on its gap") \
+    COMPUTED(ELEMENT_OUTPUT, "", ELEMENT, OUTPUTS_OF_ELEMENT, OUTPUT, NO_UNIT, NULL, NUMBER, value_element, depends_element, "") \
+    COMPUTED(DRIVE_OUTPUT, "", DRIVE, VALUES_OF_DRIVE, OUTPUT, NO_UNIT, NULL, NUMBER, value_drive, depends_drive, "") \
     STATE(DRIVE_OUTPUT_STATE, "", DRIVE, VALUES_OF_DRIVE, OUTPUT, NO_UNIT, NULL, NUMBER, place_drive, value_drive, NO_KIND, NULL, "") \
-    COMPUTED(SUPPLY_DEMAND, "%S.demand", SUPPLY, 1, OUTPUT, ALWAYS("m3/s"), "l/min", value_supply_demand, depends_supply, "flow that the drives would take from an unlimited supply") \
-    COMPUTED(SUPPLY_SHARE, "%S.share", SUPPLY, 1, OUTPUT, ALWAYS("1"), NULL, value_supply_share, depends_supply, "share of the demand that the pump provides") \
+    COMPUTED(SUPPLY_DEMAND, "%S.demand", SUPPLY, 1, OUTPUT, ALWAYS("m3/s"), "l/min", NUMBER, value_supply_demand, depends_supply, "flow that the drives would take from an unlimited supply") \
+    COMPUTED(SUPPLY_SHARE, "%S.share", SUPPLY, 1, OUTPUT, ALWAYS("1"), NULL, NUMBER, value_supply_share, depends_supply, "share of the demand that the pump provides") \
     \
     STATE(ETA, "%L.eta", FLEXIBLE, MODES, LOCAL, BY_MODE("rad", "m", "1"), NULL, POSITION, place_eta, value_eta, KIND_ETAD, nominal_eta, "elastic coordinate") \
     STATE(ETAD, "%L.etad", FLEXIBLE, MODES, LOCAL, BY_MODE("rad/s", "m/s", "1/s"), NULL, VELOCITY, place_etad, value_etad, KIND_ETADD, nominal_etad, "rate of the elastic coordinate") \
-    COMPUTED(ETADD, "%L.etadd", FLEXIBLE, MODES, LOCAL, BY_MODE("rad/s2", "m/s2", "1/s2"), NULL, value_etadd, depends_accelerations, "acceleration of the elastic coordinate") \
+    COMPUTED(ETADD, "%L.etadd", FLEXIBLE, MODES, LOCAL, BY_MODE("rad/s2", "m/s2", "1/s2"), NULL, ACCELERATION, value_etadd, depends_accelerations, "acceleration of the elastic coordinate") \
     STATE(DRIVE_LOCAL_STATE, "", DRIVE, VALUES_OF_DRIVE, LOCAL, NO_UNIT, NULL, NUMBER, place_drive, value_drive, NO_KIND, NULL, "") \
-    COMPUTED(DRIVE_LOCAL, "", DRIVE, VALUES_OF_DRIVE, LOCAL, NO_UNIT, NULL, value_drive, depends_drive, "") \
-    COMPUTED(DRIVE_RATE, "", DRIVE, WITH_STATE, LOCAL, NO_UNIT, NULL, value_drive, depends_drive, "derivative of the state") \
-    COMPUTED(QUATERNION_RATE, "der(%J.%p)", FREE, WITH_STATE, LOCAL, ALWAYS("1/s"), NULL, value_position_rate, depends_quaternion_rate, "derivative of the state") \
-    COMPUTED(ENERGY_KINETIC, "energy.kinetic", ROBOT, 1, LOCAL, ALWAYS("J"), NULL, value_kinetic_energy, NULL, "kinetic energy") \
-    COMPUTED(ENERGY_ELASTIC, "energy.elastic", ROBOT, 1, LOCAL, ALWAYS("J"), NULL, value_elastic_energy, NULL, "strain energy and energy of joint springs, stops and couplings") \
-    COMPUTED(ENERGY_GRAVITY, "energy.gravity", ROBOT, 1, LOCAL, ALWAYS("J"), NULL, value_gravity_energy, NULL, "potential energy of gravity, zero at the world's origin") \
-    COMPUTED(ENERGY_TOTAL, "energy.total", ROBOT, 1, LOCAL, ALWAYS("J"), NULL, value_total_energy, NULL, "sum of kinetic, elastic and gravity energy") \
-    COMPUTED(POWER_JOINTS, "power.joints", ROBOT, 1, LOCAL, ALWAYS("W"), NULL, value_joint_power, NULL, "power of all joint torques and forces") \
-    COMPUTED(POWER_LINES, "power.actuators", ROBOT, 1, LOCAL, ALWAYS("W"), NULL, value_line_power, NULL, "power of all line actuators") \
-    COMPUTED(POWER_LOSSES, "power.losses", ROBOT, 1, LOCAL, ALWAYS("W"), NULL, value_losses, NULL, "power dissipated by joint friction, damping of links, of joint stops and of couplings") \
+    COMPUTED(DRIVE_LOCAL, "", DRIVE, VALUES_OF_DRIVE, LOCAL, NO_UNIT, NULL, NUMBER, value_drive, depends_drive, "") \
+    COMPUTED(DRIVE_RATE, "", DRIVE, WITH_STATE, LOCAL, NO_UNIT, NULL, NUMBER, value_drive, depends_drive, "derivative of the state") \
+    COMPUTED(QUATERNION_RATE, "der(%J.%p)", FREE, WITH_STATE, LOCAL, ALWAYS("1/s"), NULL, VELOCITY, value_position_rate, depends_quaternion_rate, "derivative of the state") \
+    COMPUTED(ENERGY_KINETIC, "energy.kinetic", ROBOT, 1, LOCAL, ALWAYS("J"), NULL, NUMBER, value_kinetic_energy, NULL, "kinetic energy") \
+    COMPUTED(ENERGY_ELASTIC, "energy.elastic", ROBOT, 1, LOCAL, ALWAYS("J"), NULL, NUMBER, value_elastic_energy, NULL, "strain energy and energy of joint springs, stops and couplings") \
+    COMPUTED(ENERGY_GRAVITY, "energy.gravity", ROBOT, 1, LOCAL, ALWAYS("J"), NULL, NUMBER, value_gravity_energy, NULL, "potential energy of gravity, zero at the world's origin") \
+    COMPUTED(ENERGY_TOTAL, "energy.total", ROBOT, 1, LOCAL, ALWAYS("J"), NULL, NUMBER, value_total_energy, NULL, "sum of kinetic, elastic and gravity energy") \
+    COMPUTED(POWER_JOINTS, "power.joints", ROBOT, 1, LOCAL, ALWAYS("W"), NULL, NUMBER, value_joint_power, NULL, "power of all joint torques and forces") \
+    COMPUTED(POWER_LINES, "power.actuators", ROBOT, 1, LOCAL, ALWAYS("W"), NULL, NUMBER, value_line_power, NULL, "power of all line actuators") \
+    COMPUTED(POWER_LOSSES, "power.losses", ROBOT, 1, LOCAL, ALWAYS("W"), NULL, NUMBER, value_losses, NULL, "power dissipated by joint friction, damping of links, of joint stops and of couplings") \
     \
     START(Q_START, "%J.%p_start", FREE, POSITIONS, BY_POSITION("rad", "m", "1"), "deg", number_start_position, KIND_Q, limit_start_position, "initial %p") \
     START(QD_START, "%J.%v_start", FREE, VELOCITIES, BY_JOINT("rad/s", "m/s"), "deg/s", number_start_velocity, KIND_QD, limit_none, "initial %v") \
@@ -153,9 +153,9 @@ enum kind {
      .initial = INITIAL_CALCULATED, .unit = {units}, .display_unit = (display), .level = (level_), .is_state = true,           \
      .place = (place_), .number = &number_zero, .value = (value_), .depends = depends_itself, .rate = (rate_),                 \
      .start_of = NO_KIND, .nominal = (nominal_), .description = (text)},
-#define COMPUTED_ROW(kind, name_, owner_, count_, causality_, units, display, value_, depends_, text)                          \
+#define COMPUTED_ROW(kind, name_, owner_, count_, causality_, units, display, level_, value_, depends_, text)                  \
     {.name = (name_), .owner = (owner_), .count = (count_), .causality = CAUSALITY_##causality_,                               \
-     .initial = INITIAL_CALCULATED, .unit = {units}, .display_unit = (display), .level = NUMBER, .number = &number_zero,       \
+     .initial = INITIAL_CALCULATED, .unit = {units}, .display_unit = (display), .level = (level_), .number = &number_zero,     \
      .value = (value_), .depends = (depends_), .rate = NO_KIND, .start_of = NO_KIND, .description = (text)},
 #define START_ROW(kind, name_, owner_, count_, units, display, number_, state, limit_, text)                                    \
     {.name = (name_), .owner = (owner_), .count = (count_), .causality = CAUSALITY_PARAMETER,                                  \
@@ -240,22 +240,19 @@ static bool owner_has(const struct model *model, int i, const struct table_row *
 
 static int owners_of(const struct builder *b, const struct table_row *row)
 {
-    const struct model *model = b->model;
+    const struct robot *robot = b->model->robot;
+    if (row->owner >= SENSOR) return 1 + robot->n_frames;
     switch (row->owner) {
     case ELEMENT: return b->n_elements;
-    case LOAD:
-    case SENSOR:
-    case INERTIAL_SENSOR:
-    case GAUGE: return 1 + model->robot->n_frames;
-    case OPEN_LINE: return model->robot->n_lines;
-    case LOOP: return model->robot->n_loops;
+    case OPEN_LINE: return robot->n_lines;
+    case LOOP: return robot->n_loops;
     case COUPLING:
     case RIGID:
-    case SPRING: return model->robot->n_couplings;
-    case DRIVE: return model->robot->n_drives;
-    case SUPPLY: return model->robot->n_supplies;
+    case SPRING: return robot->n_couplings;
+    case DRIVE: return robot->n_drives;
+    case SUPPLY: return robot->n_supplies;
     case ROBOT: return 1;
-    default: return model->n_links;
+    default: return b->model->n_links;
     }
 }
 
@@ -321,6 +318,21 @@ static const char *expand_pattern(struct builder *b, const char *pattern, const 
     return arena_string(b->arena, text);
 }
 
+/* One more variable, with what its row says */
+static void add_row(struct builder *b, const struct table_row *row, struct variable variable)
+{
+    variable.row = row;
+    variable.type = row->type;
+    variable.causality = row->causality;
+    variable.variability = row->variability;
+    variable.initial = row->initial;
+    variable.reference = b->v->n_values++;
+    variable.state = variable.start_of = variable.rate = variable.derivative_of = -1;
+    variable.start = row->number->read(b->model->robot, &variable);
+    if (row->limit != NULL) variable.limit = row->limit(b->model->robot, &variable, b->arena);
+    b->v->row[b->v->n++] = variable;
+}
+
 static void add_variable(struct builder *b, const struct table_row *row, int i, int k, int count)
 {
     struct joint_group group = {.count = count};
@@ -329,28 +341,16 @@ static void add_variable(struct builder *b, const struct table_row *row, int i, 
         group = joint_velocity_group(&b->model->robot->link[i].joint, k);
     const bool indexed = row->count == MODES || row->count == EQUATIONS || group.count > 1;
     const enum dimension dimension = variable_dimension(b->model, row, i, k);
-    struct variable *variable = &b->v->row[b->v->n++];
     char index[16] = "";
     if (indexed) snprintf(index, sizeof index, "[%d]", k - group.first + 1);
-    *variable = (struct variable){.name = expand_pattern(b, row->name, &group, i, false, index),
-                                  .description = expand_pattern(b, row->description, &group, i, true, ""),
-                                  .unit = row->unit[dimension],
-                                  .display_unit = dimension == ANGLE ? row->display_unit : NULL,
-                                  .type = row->type,
-                                  .causality = row->causality,
-                                  .variability = row->variability,
-                                  .initial = row->initial,
-                                  .row = row,
-                                  .owner = i,
-                                  .k = k,
-                                  .reference = b->v->n_values++,
-                                  .nominal = row->nominal != NULL ? row->nominal(b->model, i, k) : 0,
-                                  .state = -1,
-                                  .start_of = -1,
-                                  .rate = -1,
-                                  .derivative_of = -1};
-    variable->start = row->number->read(b->model->robot, variable);
-    if (row->limit != NULL) variable->limit = row->limit(b->model->robot, variable, b->arena);
+    add_row(b, row,
+            (struct variable){.name = expand_pattern(b, row->name, &group, i, false, index),
+                              .description = expand_pattern(b, row->description, &group, i, true, ""),
+                              .unit = row->unit[dimension],
+                              .display_unit = dimension == ANGLE ? row->display_unit : NULL,
+                              .owner = i,
+                              .k = k,
+                              .nominal = row->nominal != NULL ? row->nominal(b->model, i, k) : 0});
 }
 
 /* The k-th value of a drive that is of this row's sort; or, among the derivatives, the value k */
@@ -358,12 +358,7 @@ static void add_drive_variable(struct builder *b, const struct table_row *row, i
 {
     const struct robot *robot = b->model->robot;
     const int value = row->count == WITH_STATE ? k : drive_value_index(robot, i, row, k);
-    struct variable *variable = &b->v->row[b->v->n++];
-    *variable = drive_variable(robot, row, i, value, b->arena);
-    variable->reference = b->v->n_values++;
-    if (row->causality != CAUSALITY_OUTPUT && row->causality != CAUSALITY_LOCAL)
-        variable->start = row->number->read(robot, variable);
-    if (row->limit != NULL) variable->limit = row->limit(b->model->robot, variable, b->arena);
+    add_row(b, row, drive_variable(robot, row, i, value, b->arena));
 }
 
 /* The k-th output of an element */
@@ -374,24 +369,12 @@ static void add_element_variable(struct builder *b, const struct table_row *row,
     int output = 0;
     while (!is_output(e, output) || k-- > 0) output++;
     const struct element_output *o = &e->kind->output[output];
-    const size_t bytes = strlen(e->name) + strlen(o->name) + 2;
-    char *name = arena_allocate(b->arena, bytes, 1);
-    if (name != NULL) snprintf(name, bytes, "%s.%s", e->name, o->name);
-    b->v->row[b->v->n++] = (struct variable){.name = name,
-                                             .description = o->description,
-                                             .unit = angle ? o->angle_unit : o->unit,
-                                             .type = row->type,
-                                             .causality = row->causality,
-                                             .variability = row->variability,
-                                             .initial = row->initial,
-                                             .row = row,
-                                             .owner = i,
-                                             .k = (int)o->number,
-                                             .reference = b->v->n_values++,
-                                             .state = -1,
-                                             .start_of = -1,
-                                             .rate = -1,
-                                             .derivative_of = -1};
+    add_row(b, row,
+            (struct variable){.name = arena_joined(b->arena, e->name, ".", o->name),
+                              .description = o->description,
+                              .unit = angle ? o->angle_unit : o->unit,
+                              .owner = i,
+                              .k = (int)o->number});
 }
 
 /* The variable of another kind with the same owner and component. Before the derivatives are added, rows are in the order of
@@ -435,12 +418,9 @@ static void add_derivatives(struct builder *b)
         if (state->row->owner == DRIVE || in_quaternion(b->model, state)) {
             add_rate(b, state);
         } else {
-            const size_t bytes = strlen(state->name) + sizeof "der()";
-            char *name = arena_allocate(b->arena, bytes, 1);
-            if (name != NULL) snprintf(name, bytes, "der(%s)", state->name);
             v->n++;
             *alias = v->row[state->rate];
-            alias->name = name;
+            alias->name = arena_joined(b->arena, "der(", state->name, ")");
             alias->description = "derivative of the state";
             alias->causality = CAUSALITY_LOCAL;
             alias->initial = INITIAL_NONE;
@@ -495,13 +475,7 @@ static void relate_variables(struct builder *b)
         variable->rate = related_row(b, variable, variable->row->rate);
         variable->start_of = state >= 0 ? v->row[state].state : -1;
     }
-    v->solver = (struct solver_parameters){.relative_tolerance = b->first[KIND_RELATIVE_TOLERANCE][0],
-                                           .max_step = b->first[KIND_MAX_STEP][0],
-                                           .max_order = b->first[KIND_MAX_ORDER][0],
-                                           .method = b->first[KIND_METHOD][0],
-                                           .fixed_step = b->first[KIND_FIXED_STEP][0],
-                                           .max_steps = b->first[KIND_MAX_STEPS][0],
-                                           .dense_jacobian = b->first[KIND_DENSE_JACOBIAN][0]};
+    v->solver = solver_parameters(b->first[KIND_RELATIVE_TOLERANCE][0], true);
     v->start_static = b->first[KIND_START_STATIC][0];
     if (!b->arena->failed) add_derivatives(b);
 }

@@ -50,11 +50,19 @@ struct variable {
     const struct limit *limit; /* of a parameter; NULL: none                                     */
 };
 
-/* Value references of the parameters of the integration, solver.* */
+/* Initializers of a variable that no other refers to */
+#define NO_RELATIONS .state = -1, .start_of = -1, .rate = -1, .derivative_of = -1
+
+/* Value references of the parameters of the integration, solver.*, which follow each other in every table */
 struct solver_parameters {
     int relative_tolerance, max_step, max_order, method, fixed_step, max_steps;
     int dense_jacobian; /* -1: no such parameter; all of them where nothing is integrated */
 };
+static inline struct solver_parameters solver_parameters(int first, bool dense_jacobian)
+{
+    return (struct solver_parameters){
+        first, first + 1, first + 2, first + 3, first + 4, first + 5, dense_jacobian ? first + 6 : -1};
+}
 
 struct variables {
     int n;                                /* rows, aliases included        */

@@ -9,35 +9,9 @@
 
 /* ---- indices: the only ones of the table into q, qd and the forces ---------------------------------------------------------- */
 
-static const struct link_model *link_of(const struct model *model, const struct variable *variable)
-{
-    return &model->link[variable->owner];
-}
-
-static int joint_position(const struct model *model, const struct variable *variable)
-{
-    return link_of(model, variable)->q + variable->k;
-}
-
-static int joint_velocity(const struct model *model, const struct variable *variable)
-{
-    return link_of(model, variable)->v + variable->k;
-}
-
-static int mode_position(const struct model *model, const struct variable *variable)
-{
-    return link_of(model, variable)->eta_q + variable->k;
-}
-
-static int mode_velocity(const struct model *model, const struct variable *variable)
-{
-    return link_of(model, variable)->eta_v + variable->k;
-}
-
-static const struct robot_drive *drive_of(const struct model *model, const struct variable *variable)
-{
-    return &model->robot->drive[variable->owner];
-}
+/* Of a robot or of its model */
+#define LINK_OF(robot)  (&(robot)->link[variable->owner])
+#define DRIVE_OF(robot) (&(robot)->drive[variable->owner])
 
 static double effort(const struct outputs *outputs, const struct robot_drive *rd)
 {
@@ -51,12 +25,12 @@ static double effort(const struct outputs *outputs, const struct robot_drive *rd
     {                                                                                \
         return &(expression);                                                        \
     }
-PLACE(q, point->q[joint_position(point->model, variable)])
-PLACE(qd, point->qd[joint_velocity(point->model, variable)])
-PLACE(eta, point->q[mode_position(point->model, variable)])
-PLACE(etad, point->qd[mode_velocity(point->model, variable)])
-PLACE(qdd, point->prescribed_qdd[link_of(point->model, variable)->prescribed + variable->k])
-PLACE(tau, point->tau[link_of(point->model, variable)->tau + variable->k])
+PLACE(q, point->q[LINK_OF(point->model)->q + variable->k])
+PLACE(qd, point->qd[LINK_OF(point->model)->v + variable->k])
+PLACE(eta, point->q[LINK_OF(point->model)->eta_q + variable->k])
+PLACE(etad, point->qd[LINK_OF(point->model)->eta_v + variable->k])
+PLACE(qdd, point->prescribed_qdd[LINK_OF(point->model)->prescribed + variable->k])
+PLACE(tau, point->tau[LINK_OF(point->model)->tau + variable->k])
 PLACE(frame_force, point->tip_wrench[6 * variable->owner + 3 + variable->k])
 PLACE(frame_torque, point->tip_wrench[6 * variable->owner + variable->k])
 PLACE(line_force, point->line_force[variable->owner])
@@ -64,7 +38,7 @@ PLACE(payload_mass, point->payload_mass[variable->owner])
 PLACE(payload_com, point->payload_com[3 * variable->owner + variable->k])
 PLACE(payload_inertia, point->payload_inertia[6 * variable->owner + variable->k])
 PLACE(added_mass, point->added_mass[variable->owner])
-PLACE(drive, point->drive[drive_of(point->model, variable)->first + variable->k])
+PLACE(drive, point->drive[DRIVE_OF(point->model->robot)->first + variable->k])
 
 double *variable_place(const struct variable *variable, const struct point *point)
 {
@@ -87,14 +61,14 @@ static const struct constraint *rigid_coupling(const struct outputs *outputs, in
         (void)variable;                                                                 \
         return expression;                                                              \
     }
-VALUE(q, outputs->q[joint_position(outputs->model, variable)])
-VALUE(qd, outputs->qd[joint_velocity(outputs->model, variable)])
-VALUE(qdd, outputs->qdd[joint_velocity(outputs->model, variable)])
-VALUE(position_rate, outputs->position_rate[joint_position(outputs->model, variable)])
-VALUE(tau, outputs->force[joint_velocity(outputs->model, variable)])
-VALUE(eta, outputs->q[mode_position(outputs->model, variable)])
-VALUE(etad, outputs->qd[mode_velocity(outputs->model, variable)])
-VALUE(etadd, outputs->qdd[mode_velocity(outputs->model, variable)])
+VALUE(q, outputs->q[LINK_OF(outputs->model)->q + variable->k])
+VALUE(qd, outputs->qd[LINK_OF(outputs->model)->v + variable->k])
+VALUE(qdd, outputs->qdd[LINK_OF(outputs->model)->v + variable->k])
+VALUE(position_rate, outputs->position_rate[LINK_OF(outputs->model)->q + variable->k])
+VALUE(tau, outputs->force[LINK_OF(outputs->model)->v + variable->k])
+VALUE(eta, outputs->q[LINK_OF(outputs->model)->eta_q + variable->k])
+VALUE(etad, outputs->qd[LINK_OF(outputs->model)->eta_v + variable->k])
+VALUE(etadd, outputs->qdd[LINK_OF(outputs->model)->eta_v + variable->k])
 VALUE(frame_position, outputs->frame[variable->owner].position[variable->k])
 VALUE(frame_quaternion, outputs->frame[variable->owner].quaternion[variable->k])
 VALUE(frame_velocity, outputs->frame[variable->owner].velocity[variable->k])
@@ -118,7 +92,7 @@ VALUE(total_energy, outputs->energy.kinetic + outputs->energy.elastic + outputs-
 VALUE(joint_power, outputs->joint_power)
 VALUE(line_power, outputs->line_power)
 VALUE(losses, outputs->energy.loss)
-VALUE(drive, outputs->drive[drive_of(outputs->model, variable)->first + variable->k])
+VALUE(drive, outputs->drive[DRIVE_OF(outputs->model->robot)->first + variable->k])
 VALUE(drive_torque, effort(outputs, robot_drive_of_link(outputs->model->robot, variable->owner)))
 VALUE(supply_demand, outputs->supply_demand[variable->owner])
 VALUE(supply_share, outputs->supply_share[variable->owner])
@@ -139,8 +113,6 @@ bool variable_change(const struct variable *variable, const struct outputs *chan
 /* ---- numbers of the robot -------------------------------------------------------------------------------------------------------- */
 
 /* NUMBER_OF(owner, member): read and write a member of struct robot, or of a link, a drive, a supply or a coupling of it */
-#define LINK_OF(robot)     (&(robot)->link[variable->owner])
-#define DRIVE_OF(robot)    (&(robot)->drive[variable->owner])
 #define SUPPLY_OF(robot)   (&(robot)->supply[variable->owner])
 #define COUPLING_OF(robot) (&(robot)->coupling[variable->owner])
 #define ROBOT_OF(robot)    (robot)

@@ -113,16 +113,6 @@ static bool is_position(const struct variable *known)
     return known->row->level == POSITION;
 }
 
-static bool is_position_or_velocity(const struct variable *known)
-{
-    return known->row->level == POSITION || known->row->level == VELOCITY;
-}
-
-static bool is_prescribed(const struct variable *known)
-{
-    return known->row->owner == PRESCRIBED;
-}
-
 static bool is_elastic(const struct variable *known)
 {
     return known->row->owner == FLEXIBLE;
@@ -142,9 +132,8 @@ static bool is_zero3(const double *x)
 
 /* What carries a frame on a link inward of it: the link's own section, or that of the joint on the way to the frame. Its link is
    another one where the frame is not outward of `link`. */
-static struct anchor carrier(const struct model *model, const struct anchor *frame, int link)
+static struct anchor carrier(const struct model *model, struct anchor on, int link)
 {
-    struct anchor on = *frame;
     while (on.link > link) { /* parents come first */
         const struct link_model *lm = &model->link[on.link];
         on = (struct anchor){.link = lm->parent, .section = lm->mount, .offset = true, .at.p = {1, 1, 1}};
@@ -176,18 +165,18 @@ static bool mode_turns(const struct model *model, const struct anchor *on, int m
     return is_between(model, on->link, on->section) && family_of(model, on->link, mode) != FAMILY_AXIAL;
 }
 
-/* Does a coordinate turn the unknown's frame? A sliding joint does not. */
-static bool turns_frame(const struct structure *s, const struct variable *unknown, const struct variable *known)
+/* Does a coordinate turn a frame? A sliding joint does not. */
+static bool turns(const struct model *model, const struct variable *known, struct anchor frame)
 {
-    const struct anchor frame = structure_frame(s->model, unknown->owner), on = carrier(s->model, &frame, known->owner);
+    const struct anchor on = carrier(model, frame, known->owner);
     if (on.link != known->owner) return false;
-    if (is_elastic(known)) return mode_turns(s->model, &on, known->k);
-    return variable_dimension(s->model, known->row, known->owner, known->k) != DISTANCE;
+    if (is_elastic(known)) return mode_turns(model, &on, known->k);
+    return variable_dimension(model, known->row, known->owner, known->k) != DISTANCE;
 }
 
-/* Does it displace an origin? What only turns does so through a distance from the center of rotation; of a mode
+/* Does it displace the frame's origin? What only turns does so through a distance from the center of rotation; of a mode
    u = Phi eta - 1/2 eta' H eta e_x. */
-static bool displaces(const struct model *model, const struct variable *known, const struct anchor *frame)
+static bool displaces(const struct model *model, const struct variable *known, struct anchor frame)
 {
     const struct anchor on = carrier(model, frame, known->owner);
     if (on.link != known->owner) return false;
@@ -203,12 +192,6 @@ static bool displaces(const struct model *model, const struct variable *known, c
     for (int k = 0; shape->H != NULL && k < lm->m; k++)
         if (shape->H[PADDED(lm->m) * known->k + k] != 0) return true;
     return false;
-}
-
-static bool displaces_frame(const struct structure *s, const struct variable *unknown, const struct variable *known)
-{
-    const struct anchor frame = structure_frame(s->model, unknown->owner);
-    return displaces(s->model, known, &frame);
 }
 
 /* Is it the position of the first rotation between the world and what it moves? */
@@ -238,11 +221,15 @@ static bool is_floating(const struct model *model, const struct variable *known)
 
 /* ---- unknowns ---------------------------------------------------------------------------------------------------------- */
 
-bool depends_itself(const struct structure *s, const struct variable *unknown, const struct variable *known)
-{
-    (void)s;
-    return known->reference == unknown->reference;
-}
+/* A dependency that is one condition */
+#define DEPENDS(name, condition)                                                                                 \
+    bool depends_##name(const struct structure *s, const struct variable *unknown, const struct variable *known) \
+    {                                                                                                            \
+        (void)s;                                                                                                 \
+        return condition;                                                                                        \
+    }
+
+DEPENDS(itself, known->reference == unknown->reference)
 
 /* A component of 1/2 q o (0, omega): the other components of q, and omega */
 bool depends_quaternion_rate(const struct structure *s, const struct variable *unknown, const struct variable *known)
@@ -259,8 +246,8 @@ static bool couples(const struct structure *s, int link, const struct variable *
 {
     const struct robot *robot = s->model->robot;
     const bool joined = robot->n_sites + robot->n_couplings > 0, free = s->group[link] >= 0;
-    if (joined && (!free || is_prescribed(known))) return true;
-    if (!joined && is_position_or_velocity(known) && is_floating(s->model, known)) return false;
+    if (joined && (!free || known->row->owner == PRESCRIBED)) return true;
+    if (!joined && known->row->level <= VELOCITY && is_floating(s->model, known)) return false;
     if (known->row->owner == OPEN_LINE) {
         const struct site *end = robot->site + robot->line[known->owner].site;
         return group_of(s->group, end[0].link) == s->group[link] || group_of(s->group, end[1].link) == s->group[link];
@@ -268,13 +255,10 @@ static bool couples(const struct structure *s, int link, const struct variable *
     const int base = free ? s->root[link] : link;
     const int acted = known->row->owner == LOAD ? structure_frame(s->model, known->owner).link : known->owner;
     if (free ? s->group[acted] == s->group[link] : structure_is_outward(s, acted, base)) return true;
-    return is_prescribed(known) && structure_is_outward(s, base, acted);
+    return known->row->owner == PRESCRIBED && structure_is_outward(s, base, acted);
 }
 
-bool depends_accelerations(const struct structure *s, const struct variable *unknown, const struct variable *known)
-{
-    return couples(s, unknown->owner, known);
-}
+DEPENDS(accelerations, couples(s, unknown->owner, known))
 
 static bool is_coupled(const struct robot *robot, int link)
 {
@@ -320,10 +304,7 @@ bool depends_loop_force(const struct structure *s, const struct variable *unknow
 }
 
 /* Of a rigid one: as the accelerations of its links */
-bool depends_coupling_force(const struct structure *s, const struct variable *unknown, const struct variable *known)
-{
-    return couples(s, free_link(s, &s->model->robot->coupling[unknown->owner]), known);
-}
+DEPENDS(coupling_force, couples(s, free_link(s, &s->model->robot->coupling[unknown->owner]), known))
 
 /* The body of a link that an elastic coordinate of the same link deforms; NULL: the known is not one */
 static const struct body *deformed_body(const struct structure *s, const struct variable *unknown,
@@ -356,46 +337,35 @@ bool depends_rotation(const struct structure *s, const struct variable *unknown,
 
 /* ---- frames: the unknown's owner is the frame, 0 the tip ----------------------------------------------------------------- */
 
-bool depends_frame_position(const struct structure *s, const struct variable *unknown, const struct variable *known)
+/* Is it a position or, for a velocity, a velocity too? */
+static bool is_level_of(const struct variable *unknown, const struct variable *known)
 {
-    return is_position(known) && displaces_frame(s, unknown, known);
+    return known->row->level <= unknown->row->level && known->row->level <= VELOCITY;
 }
 
-bool depends_frame_quaternion(const struct structure *s, const struct variable *unknown, const struct variable *known)
-{
-    return is_position(known) && turns_frame(s, unknown, known);
-}
+/* Position and velocity, which does not depend on where a floating tree is */
+DEPENDS(frame_origin, is_level_of(unknown, known) &&
+                          displaces(s->model, known, structure_frame(s->model, unknown->owner)) &&
+                          (known->row->level == unknown->row->level || !is_floating(s->model, known)))
 
-bool depends_frame_velocity(const struct structure *s, const struct variable *unknown, const struct variable *known)
-{
-    if (!is_position_or_velocity(known) || !displaces_frame(s, unknown, known)) return false;
-    return !is_position(known) || !is_floating(s->model, known);
-}
-
-bool depends_frame_angular_velocity(const struct structure *s, const struct variable *unknown,
-                                    const struct variable *known)
-{
-    return is_position_or_velocity(known) && turns_frame(s, unknown, known);
-}
+/* Quaternion and angular velocity */
+DEPENDS(frame_orientation,
+        is_level_of(unknown, known) && turns(s->model, known, structure_frame(s->model, unknown->owner)))
 
 bool depends_frame_acceleration(const struct structure *s, const struct variable *unknown, const struct variable *known)
 {
-    const int link = structure_frame(s->model, unknown->owner).link;
-    return s->group[link] >= 0 ? couples(s, link, known) : is_prescribed(known) && displaces_frame(s, unknown, known);
+    const struct anchor frame = structure_frame(s->model, unknown->owner);
+    if (s->group[frame.link] >= 0) return couples(s, frame.link, known);
+    return known->row->owner == PRESCRIBED && displaces(s->model, known, frame);
 }
 
 /* R' (a - g) */
-bool depends_frame_specific_force(const struct structure *s, const struct variable *unknown,
-                                  const struct variable *known)
-{
-    return depends_frame_acceleration(s, unknown, known) || depends_frame_quaternion(s, unknown, known);
-}
+DEPENDS(frame_specific_force,
+        depends_frame_acceleration(s, unknown, known) ||
+            (is_position(known) && turns(s->model, known, structure_frame(s->model, unknown->owner))))
 
 /* R' omega: the first rotation turns omega and the axes alike */
-bool depends_frame_angular_rate(const struct structure *s, const struct variable *unknown, const struct variable *known)
-{
-    return depends_frame_angular_velocity(s, unknown, known) && !turns_first(s->model, known);
-}
+DEPENDS(frame_angular_rate, depends_frame_orientation(s, unknown, known) && !turns_first(s->model, known))
 
 /* Does an elastic coordinate of the frame's link change a row of (psi', -w'', v'', a')? The elongation is the last. */
 bool depends_frame_strain(const struct structure *s, const struct variable *unknown, const struct variable *known)
@@ -414,28 +384,22 @@ bool depends_frame_strain(const struct structure *s, const struct variable *unkn
 /* What moves both ends as one rigid body does not change what is measured between them */
 static bool stretches(const struct structure *s, const struct variable *known, const struct anchor *end)
 {
-    const struct anchor on[2] = {carrier(s->model, &end[0], known->owner), carrier(s->model, &end[1], known->owner)};
+    const struct anchor on[2] = {carrier(s->model, end[0], known->owner), carrier(s->model, end[1], known->owner)};
     const bool both = on[0].link == known->owner && on[1].link == known->owner;
     if (both && (!is_elastic(known) || on[0].section == on[1].section)) return false;
-    return displaces(s->model, known, &end[0]) || displaces(s->model, known, &end[1]);
+    return displaces(s->model, known, end[0]) || displaces(s->model, known, end[1]);
 }
 
-/* Does a known of the arm change what an element measures, or its rate? */
-static bool moves(const struct structure *s, const struct force_element *e, const struct variable *known, bool rate)
+/* Does a known of the arm change what an element measures, a position, or the rate of it? */
+static bool moves(const struct structure *s, const struct force_element *e, const struct variable *known,
+                  enum level level)
 {
-    if (e->kind->n_ends > 0)
-        return (rate ? is_position_or_velocity(known) : is_position(known)) &&
-               stretches(s, known, s->model->site + e->site);
-    return !is_elastic(known) && (rate ? known->row->level == VELOCITY : is_position(known)) &&
+    if (e->kind->n_ends > 0) return known->row->level <= level && stretches(s, known, s->model->site + e->site);
+    return !is_elastic(known) && known->row->level == level &&
            e->kind->moved_by(s->model->robot, e->part, known->owner, known->k);
 }
 
 /* ---- drives ------------------------------------------------------------------------------------------------------------------ */
-
-static bool is_of_drive(const struct variable *variable)
-{
-    return variable->row->owner == DRIVE;
-}
 
 static const struct force_element *element_of(const struct structure *s, int drive)
 {
@@ -449,9 +413,9 @@ static bool value_depends(const struct structure *s, int drive, int value, const
 {
     const struct robot_drive *rd = &s->model->robot->drive[drive];
     const bool *on = s->drive[drive] + drive_values(rd->drive) * value;
-    if (is_of_drive(known)) return known->owner == drive && on[known->k];
-    return (on[rd->drive->position] && moves(s, element_of(s, drive), known, false)) ||
-           (on[rd->drive->rate] && moves(s, element_of(s, drive), known, true));
+    if (known->row->owner == DRIVE) return known->owner == drive && on[known->k];
+    return (on[rd->drive->position] && moves(s, element_of(s, drive), known, POSITION)) ||
+           (on[rd->drive->rate] && moves(s, element_of(s, drive), known, VELOCITY));
 }
 
 static bool demand_depends(const struct structure *s, int supply, const struct variable *known)
@@ -471,33 +435,23 @@ static bool drive_depends(const struct structure *s, int drive, int value, const
            demand_depends(s, rd->supply, known);
 }
 
-bool depends_drive(const struct structure *s, const struct variable *unknown, const struct variable *known)
-{
-    return drive_depends(s, unknown->owner, unknown->k, known);
-}
+DEPENDS(drive, drive_depends(s, unknown->owner, unknown->k, known))
 
 static bool effort_depends(const struct structure *s, const struct robot_drive *rd, const struct variable *known)
 {
     return drive_depends(s, (int)(rd - s->model->robot->drive), rd->drive->effort, known);
 }
 
-bool depends_drive_torque(const struct structure *s, const struct variable *unknown, const struct variable *known)
-{
-    return effort_depends(s, robot_drive_of_link(s->model->robot, unknown->owner), known);
-}
+DEPENDS(drive_torque, effort_depends(s, robot_drive_of_link(s->model->robot, unknown->owner), known))
+DEPENDS(supply, demand_depends(s, unknown->owner, known))
 
 bool depends_element(const struct structure *s, const struct variable *unknown, const struct variable *known)
 {
     const struct force_element *e = &s->element[unknown->owner];
     if (unknown->k == ELEMENT_FORCE && e->drive >= 0)
         return drive_depends(s, e->drive, s->model->robot->drive[e->drive].drive->effort, known);
-    return !is_of_drive(known) && ((unknown->k != ELEMENT_RATE && moves(s, e, known, false)) ||
-                                   (unknown->k != ELEMENT_X && moves(s, e, known, true)));
-}
-
-bool depends_supply(const struct structure *s, const struct variable *unknown, const struct variable *known)
-{
-    return demand_depends(s, unknown->owner, known);
+    return known->row->owner != DRIVE && ((unknown->k != ELEMENT_RATE && moves(s, e, known, POSITION)) ||
+                                          (unknown->k != ELEMENT_X && moves(s, e, known, VELOCITY)));
 }
 
 static bool depends_directly(const struct structure *s, const struct variable *unknown, const struct variable *known)
@@ -513,7 +467,7 @@ bool variable_depends(const struct variable *unknown, const struct variable *kno
     const struct robot *robot = s->model->robot;
     const enum owner owner = unknown->row->owner;
     const bool arm = owner != DRIVE && owner != POWERED && owner != ELEMENT && owner != SUPPLY;
-    if ((!arm || !is_of_drive(known)) && depends_directly(s, unknown, known)) return true;
+    if ((!arm || known->row->owner != DRIVE) && depends_directly(s, unknown, known)) return true;
     for (int d = 0; d < robot->n_drives && arm; d++) {
         const struct robot_drive *rd = &robot->drive[d];
         const bool line = rd->line >= 0;

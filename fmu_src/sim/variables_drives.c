@@ -1,7 +1,4 @@
 /* Variables of drives inside the arm: each is made from a row of the drive's own table. */
-#include <stdio.h>
-#include <string.h>
-
 #include "drive/drive.h"
 #include "sim/variables_row.h"
 
@@ -52,14 +49,6 @@ static const struct drive_row *state_row(const struct drive *drive, int k)
     return &drive->row[r];
 }
 
-static const char *joined(struct arena *arena, const char *a, const char *b, const char *c, const char *d)
-{
-    const size_t bytes = strlen(a) + strlen(b) + strlen(c) + strlen(d) + 1;
-    char *text = arena_allocate(arena, bytes, 1);
-    if (text != NULL) snprintf(text, bytes, "%s%s%s%s", a, b, c, d);
-    return text;
-}
-
 struct variable drive_variable(const struct robot *robot, const struct table_row *row, int drive, int k,
                                struct arena *arena)
 {
@@ -69,23 +58,14 @@ struct variable drive_variable(const struct robot *robot, const struct table_row
     char owner[MOST_NAME];
     robot_drive_name(robot, drive, owner);
     char unit[UNIT_SIZE];
-    const char *name = joined(arena, owner, ".", value->name, "");
-    if (rate && name != NULL) name = joined(arena, "der(", name, ")", "");
+    const char *name = arena_joined(arena, owner, ".", value->name);
+    if (rate && name != NULL) name = arena_joined(arena, "der(", name, ")");
     return (struct variable){.name = name,
                              .description = rate ? row->description : value->description,
                              .unit = rate ? arena_string(arena, drive_rate_unit(value->unit, unit)) : value->unit,
                              .display_unit = rate ? NULL : value->display_unit,
-                             .type = row->type,
-                             .causality = row->causality,
-                             .variability = row->variability,
-                             .initial = row->initial,
-                             .row = row,
                              .in_drive = rate ? NULL : value,
                              .owner = drive,
                              .k = k,
-                             .nominal = row->is_state ? value->number : 0,
-                             .state = -1,
-                             .start_of = -1,
-                             .rate = -1,
-                             .derivative_of = -1};
+                             .nominal = row->is_state ? value->number : 0};
 }

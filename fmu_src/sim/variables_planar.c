@@ -131,11 +131,10 @@ bool planar_excludes(const struct structure *s, const struct variable *unknown, 
     const int n = s->normal, k = unknown->k;
     if (n < 0) return false;
     const bool odd = is_odd_load(known, n), position = known->row->level == POSITION;
-    if (depends == depends_frame_position || depends == depends_frame_velocity || depends == depends_frame_acceleration)
-        return k == n || odd;
-    if (depends == depends_frame_angular_velocity) return k != n || position;
+    if (depends == depends_frame_origin || depends == depends_frame_acceleration) return k == n || odd;
+    if (depends == depends_frame_orientation && unknown->row->level == VELOCITY) return k != n || position;
     if (depends == depends_frame_angular_rate) return is_aligned(s, unknown->owner) && (k != n || position);
-    if (depends == depends_frame_quaternion) return is_aligned(s, unknown->owner) && k > 0 && k - 1 != n;
+    if (depends == depends_frame_orientation) return is_aligned(s, unknown->owner) && k > 0 && k - 1 != n;
     if (depends == depends_frame_specific_force) return odd || (k == n && is_aligned(s, unknown->owner));
     if (depends == depends_root_force) return k == n ? !odd_force_depends(s, unknown, known) : odd;
     if (depends == depends_root_moment) return k == n ? odd : !odd_moment_depends(s, unknown, known);

@@ -50,7 +50,8 @@ enum {
     OUTPUTS_OF_ELEMENT = -9
 };
 
-/* What a variable that can be set is: a position, a velocity or an acceleration of the motion, or a force. NUMBER: none of these. */
+/* What a variable is: a position, a velocity or an acceleration of the motion, or a force. NUMBER: none of these, or not by the geometry
+   alone. Positions depend on positions, velocities on positions and velocities. */
 enum level { POSITION, VELOCITY, ACCELERATION, FORCE, NUMBER };
 
 /* What a coordinate measures, which decides its unit */
@@ -151,9 +152,9 @@ bool planar_excludes(const struct structure *structure, const struct variable *u
 
 depends_function depends_itself, depends_quaternion_rate, depends_accelerations, depends_root_force,
     depends_root_moment, depends_loop_force, depends_coupling_force, depends_element, depends_deflection,
-    depends_rotation, depends_frame_position, depends_frame_quaternion, depends_frame_velocity,
-    depends_frame_angular_velocity, depends_frame_acceleration, depends_frame_specific_force,
-    depends_frame_angular_rate, depends_frame_strain, depends_drive, depends_drive_torque, depends_supply;
+    depends_rotation, depends_frame_origin, depends_frame_orientation, depends_frame_acceleration,
+    depends_frame_specific_force, depends_frame_angular_rate, depends_frame_strain, depends_drive, depends_drive_torque,
+    depends_supply;
 
 /* ---- drives (variables_drives.c) ---------------------------------------------------------------------------------------- */
 
@@ -162,7 +163,7 @@ depends_function depends_itself, depends_quaternion_rate, depends_accelerations,
 int drive_value_count(const struct robot *robot, int drive, const struct table_row *row);
 int drive_value_index(const struct robot *robot, int drive, const struct table_row *row, int k);
 
-/* A variable for a value of a drive, or for the derivative of a state. */
+/* A variable for a value of a drive, or for the derivative of a state, without what its row says. */
 struct variable drive_variable(const struct robot *robot, const struct table_row *row, int drive, int k,
                                struct arena *arena);
 

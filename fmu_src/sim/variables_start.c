@@ -43,16 +43,11 @@ static bool depends_on_state(const struct structure *s, const struct variable *u
     return false;
 }
 
-static bool is_element(const struct variable *unknown, enum element_number number)
+/* Of an element: what it measures, its rate, its force */
+static enum level level_of(const struct variable *unknown)
 {
-    return unknown->row->depends == depends_element && unknown->k == (int)number;
-}
-
-/* A velocity of the robot, which is zero in a static start at any position */
-static bool is_rate(const struct variable *unknown)
-{
-    return unknown->row->depends == depends_frame_velocity || unknown->row->depends == depends_frame_angular_velocity ||
-           unknown->row->depends == depends_frame_angular_rate || is_element(unknown, ELEMENT_RATE);
+    if (unknown->row->depends != depends_element) return unknown->row->level;
+    return unknown->k == ELEMENT_X ? POSITION : unknown->k == ELEMENT_RATE ? VELOCITY : FORCE;
 }
 
 /* Does an input act on positions that are found? Torques of joints that are held, and forces of lines that hold, do not. */
@@ -71,13 +66,10 @@ static bool acts_on_equilibrium(const struct structure *s, const struct variable
 static bool depends_on_number(const struct structure *s, const struct start_dependence *by,
                               const struct variable *unknown, const struct variable *number)
 {
-    depends_function *const depends = unknown->row->depends;
-    const bool kinematic = is_rate(unknown) || depends == depends_itself || depends == depends_quaternion_rate ||
-                           depends == depends_frame_position || depends == depends_frame_quaternion ||
-                           depends == depends_frame_strain || depends == depends_deflection ||
-                           depends == depends_rotation || is_element(unknown, ELEMENT_X);
-    if (!kinematic || by->found || by->drive || (by->velocity && robot_is_closed(s->model->robot))) return true;
-    return number->row->owner == BEAM && depends != depends_itself;
+    if (level_of(unknown) > VELOCITY || by->found || by->drive || (by->velocity && robot_is_closed(s->model->robot)))
+        return true;
+    if (number->row->owner == COUPLING) return unknown->row->depends == depends_element; /* the offset of its gap */
+    return number->row->owner == BEAM && !unknown->row->is_state;
 }
 
 bool variable_depends_at_start(const struct variable *unknown, const struct variable *known,
@@ -88,7 +80,8 @@ bool variable_depends_at_start(const struct variable *unknown, const struct vari
     if (known->causality == CAUSALITY_INPUT) {
         if (variable_depends(unknown, known, structure) || by->drive) return true;
         if (by->velocity && closed && prescribed) return true;
-        if (is_rate(unknown) && !prescribed && structure->model->n_prescribed == 0) return false;
+        /* velocities are zero in a static start at any position */
+        if (level_of(unknown) == VELOCITY && !prescribed && structure->model->n_prescribed == 0) return false;
         return by->found && acts_on_equilibrium(structure, known);
     }
     if (known->reference == variables->start_static) return by->found || by->velocity;

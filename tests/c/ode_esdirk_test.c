@@ -6,7 +6,7 @@
 #include <complex.h>
 #include <string.h>
 
-#include "ode/esdirk.h"
+#include "ode/methods.h"
 #include "ode/tableau.h"
 #include "oracle/equations.h"
 #include "oracle/problem.h"
@@ -208,7 +208,7 @@ static void converged_steps(const struct problem *problem, int pair, bool dense,
     s->now->h = h;
     memcpy(y, problem->y, (size_t)ode_states(problem->ode) * sizeof *y);
     CHECK(integrator_advance(integrator, end, y, &reached) == STATUS_OK && reached == end);
-    CHECK(s->count.steps == lround(end / h) && s->count.error_test_failures == 0 && s->now->low == pair);
+    CHECK(s->stage.count.steps == lround(end / h) && s->stage.count.error_test_failures == 0 && s->now->low == pair);
     integrator_free(integrator);
 }
 

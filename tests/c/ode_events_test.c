@@ -3,11 +3,8 @@
 
 #include <string.h>
 
-#include "ode/cvode.h"
-#include "ode/esdirk.h"
 #include "ode/events.h"
-#include "ode/explicit.h"
-#include "ode/gauss.h"
+#include "ode/methods.h"
 #include "oracle/equations.h"
 #include "oracle/problem.h"
 
@@ -107,10 +104,10 @@ TEST(contact_is_located)
     struct integrator *integrator = problem_start(&problem, esdirk_make, tight);
     struct one_step *s = one_step_of(integrator);
     double y[2] = {1, 0}, t = 0;
-    while (s->count.events == 0) CHECK(integrator->ops->step(integrator, 1, y, &t) == STATUS_OK);
+    while (s->stage.count.events == 0) CHECK(integrator->ops->step(integrator, 1, y, &t) == STATUS_OK);
     CHECK_NEAR(t, fall_time(), 1e-12);
     CHECK_NEAR(y[0], 0, 1e-12);
-    while (s->count.events == 1) CHECK(integrator->ops->step(integrator, 1, y, &t) == STATUS_OK);
+    while (s->stage.count.events == 1) CHECK(integrator->ops->step(integrator, 1, y, &t) == STATUS_OK);
     CHECK_NEAR(t, fall_time() + contact_time(), 1e-8);
     integrator_free(integrator);
     problem_free(&problem);
@@ -376,9 +373,9 @@ TEST(a_sliding_mass_comes_to_rest)
             worst = larger(worst, fabs(y[1] - sliding(1, 5, c, t)));
         }
         printf("     rtol %.0e: velocity off by %.1e, %ld steps\n", tolerance, worst,
-               one_step_of(integrator)->count.steps);
+               one_step_of(integrator)->stage.count.steps);
         CHECK(worst < 10 * tolerance + 1e-9 && inside >= 1);
-        CHECK(one_step_of(integrator)->count.steps < 600);
+        CHECK(one_step_of(integrator)->stage.count.steps < 600);
         integrator_free(integrator);
         problem_free(&problem);
     }

@@ -1,7 +1,7 @@
 /* DOP853: order 8 and the stability region of its polynomial. ode_integrator_test has what all methods promise. */
 #include "test.h"
 
-#include "ode/explicit.h"
+#include "ode/methods.h"
 
 #include "oracle/equations.h"
 

@@ -2,9 +2,8 @@
 #include "test.h"
 
 #include "math/dense.h"
-#include "ode/explicit.h"
-#include "ode/gauss.h"
 #include "ode/gauss_solver.h"
+#include "ode/methods.h"
 
 #include <complex.h>
 #include <string.h>

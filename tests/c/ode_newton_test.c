@@ -3,7 +3,7 @@
 
 #include "math/dense.h"
 #include "math/quaternion.h"
-#include "ode/cvode.h"
+#include "ode/methods.h"
 #include "ode/newton.h"
 
 #include <string.h>

@@ -5,7 +5,7 @@
 #include <float.h>
 #include <string.h>
 
-#include "ode/esdirk.h"
+#include "ode/methods.h"
 #include "ode/tableau.h"
 #include "oracle/problem.h"
 
@@ -81,7 +81,7 @@ TEST(errors_that_do_not_fall_with_the_step_end_it)
     struct trial t;
     begin(&t, (struct oscillator){NOISE, 0.7, 0}, tight);
     CHECK(advance(&t, 2) == STATUS_ERROR_TEST);
-    CHECK(t.reached < 0.75 && one_step_of(t.integrator)->count.error_test_failures > 5);
+    CHECK(t.reached < 0.75 && one_step_of(t.integrator)->stage.count.error_test_failures > 5);
     integrator_free(t.integrator);
 }
 
@@ -114,7 +114,7 @@ TEST(a_singular_newton_matrix_is_avoided)
     const double h = 1.0 / 128 / ESDIRK5.gamma;
     begin(&t, (struct oscillator){SINGULAR, INFINITY, 0}, loose);
     one_step_of(t.integrator)->now->h = h;
-    CHECK(advance(&t, h) == STATUS_OK && one_step_of(t.integrator)->count.newton_failures > 0);
+    CHECK(advance(&t, h) == STATUS_OK && one_step_of(t.integrator)->stage.count.newton_failures > 0);
     CHECK_NEAR(t.y[0], sin(h), 1e-4);
     integrator_free(t.integrator);
 }
@@ -187,13 +187,13 @@ TEST(new_inputs_keep_the_step_size)
     CHECK(advance(&t, 1) == STATUS_OK);
     for (int jump = 0; jump < 2; jump++) {
         const double h = integrator_step_size(integrator), past = s->now->own[0];
-        const long before = s->count.steps;
+        const long before = s->stage.count.steps;
         t.o.force += jump; /* first no change, then a jump */
         CHECK(past > 0);
         CHECK(integrator_restart(integrator, t.reached, t.y, &inputs) == STATUS_OK &&
               integrator_step_size(integrator) == h);
         CHECK(s->now->has_rates == -1);
-        CHECK(advance(&t, t.reached + 1e-3 * h) == STATUS_OK && s->count.steps == before + 1);
+        CHECK(advance(&t, t.reached + 1e-3 * h) == STATUS_OK && s->stage.count.steps == before + 1);
         CHECK(integrator_step_size(integrator) >= h);
     }
     CHECK(integrator_restart(integrator, t.reached, t.y, &slopes) == STATUS_OK && s->now->has_rates == 1);
@@ -204,7 +204,7 @@ TEST(new_inputs_keep_the_step_size)
     CHECK(integrator_restart(integrator, t.reached, t.y, &given) == STATUS_OK &&
           integrator_step_size(integrator) == 1e-5);
     CHECK(integrator_restart(integrator, t.reached, t.y, &fresh) == STATUS_OK && integrator_step_size(integrator) == 0);
-    CHECK(s->count.restarts == 7);
+    CHECK(s->stage.count.restarts == 7);
     integrator_free(integrator);
 }
 

@@ -2,9 +2,7 @@
    lines have every type of drive. */
 #include "drive/drive.h"
 #include "loaded.h"
-#include "ode/esdirk.h"
-#include "ode/explicit.h"
-#include "ode/gauss.h"
+#include "ode/methods.h"
 #include "oracle/larger.h"
 #include "oracle/problem.h"
 #include "oracle/random.h"

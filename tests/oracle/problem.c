@@ -13,7 +13,7 @@ int problem_read(struct problem *p, const char *text)
     if (instance_initialize(p->instance, &experiment) != STATUS_OK) return 0;
     p->ode = &p->instance->stepper.ode;
     if (ode_states(p->ode) > MOST_STATES) return 0;
-    instance_gather(p->instance, p->y);
+    instance_get_states(p->instance, p->y);
     memcpy(p->nominal, p->instance->stepper.nominal, (size_t)ode_states(p->ode) * sizeof(double));
     return 1;
 }
