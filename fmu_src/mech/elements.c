@@ -13,17 +13,14 @@ static void add_element(struct mechanism *m, const struct force_kind *kind, int 
     m->n_loads += kind->n_ends;
 }
 
-static int number_of_drive(const struct robot *robot, const struct robot_drive *drive)
-{
-    return drive != NULL ? (int)(drive - robot->drive) : -1;
-}
-
 /* A new kind of element is added here, for each part of the robot that is one */
 static void list_elements(struct mechanism *m)
 {
     const struct robot *robot = m->robot;
-    for (int a = 0; a < robot->n_lines; a++)
-        add_element(m, &line_element, a, number_of_drive(robot, robot_drive_of_line(robot, a)));
+    for (int a = 0; a < robot->n_lines; a++) {
+        const struct robot_drive *drive = robot_drive_of_line(robot, a);
+        add_element(m, &line_element, a, drive != NULL ? (int)(drive - robot->drive) : -1);
+    }
     for (int d = 0; d < robot->n_drives; d++)
         if (robot->drive[d].link >= 0) add_element(m, &hinge_element, robot->drive[d].link, d);
     for (int c = 0; c < robot->n_couplings; c++)
@@ -86,12 +83,14 @@ enum status elements_act(struct mechanism *m, const struct input *in)
 {
     const bool driven = in->drive != NULL;
     if (m->joint_force != NULL) memset(m->joint_force, 0, (size_t)m->model->nv * sizeof *m->joint_force);
-    const enum status status = driven ? drives_evaluate(m, in) : STATUS_OK;
+    enum status status = elements_measure(m, in);
+    if (status == STATUS_OK && driven) status = drives_evaluate(m, in);
     if (status != STATUS_OK) return status;
     for (int i = 0; i < m->n_elements; i++) {
         struct force_element *e = &m->element[i];
         if (e->drive < 0 || !driven) e->kind->force(m, in, e);
-        e->kind->apply(m, e, e->F);
+        if (e->kind->set_loads != NULL) e->kind->set_loads(m, e);
+        else e->kind->add_force(m, e, e->F, m->joint_force);
     }
     return STATUS_OK;
 }
@@ -105,23 +104,19 @@ void element_row(const struct mechanism *m, const struct force_element *e, doubl
 
 /* ---- changes ----------------------------------------------------------------------------------------------------- */
 
-void elements_change(struct mechanism *m, const struct direction *direction)
-{
-    for (int i = 0; i < m->n_elements; i++) m->element[i].kind->change(m, direction, &m->element[i]);
-}
-
 void elements_change_loads(struct mechanism *m, const struct input *in, const struct direction *direction)
 {
     const bool driven = in->drive != NULL && direction->drive != NULL;
     if (m->joint_force_change != NULL)
         memset(m->joint_force_change, 0, (size_t)m->model->nv * sizeof *m->joint_force_change);
-    elements_change(m, direction);
+    for (int i = 0; i < m->n_elements; i++) m->element[i].kind->change(m, direction, &m->element[i]);
     if (driven) drives_change(m, in, direction);
     for (int i = 0; i < m->n_elements; i++) {
         struct force_element *e = &m->element[i];
         if (e->drive < 0 || !driven) e->dF = e->by_x * e->dx + e->by_rate * e->drate;
         if ((e->drive < 0 || !driven) && e->kind->force_change != NULL) e->dF += e->kind->force_change(direction, e);
-        e->kind->change_loads(m, e);
+        if (e->kind->change_loads != NULL) e->kind->change_loads(m, e);
+        else e->kind->add_force(m, e, e->dF, m->joint_force_change);
     }
 }
 

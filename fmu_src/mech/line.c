@@ -39,9 +39,9 @@ static void set_wrench(const struct force_element *e, int s, double F, double *w
     cross3(e->end[s].r, wrench + 3, wrench);
 }
 
-static void apply(struct mechanism *m, const struct force_element *e, double F)
+static void set_loads(struct mechanism *m, const struct force_element *e)
 {
-    for (int s = 0; s < 2; s++) set_wrench(e, s, F, m->load[e->load + s].wrench);
+    for (int s = 0; s < 2; s++) set_wrench(e, s, e->F, m->load[e->load + s].wrench);
 }
 
 static void add_force(const struct mechanism *m, const struct force_element *e, double F, double *force)
@@ -86,7 +86,7 @@ const struct force_kind line_element = {.part = "actuators",
                                         .ends = ends,
                                         .measure = measure,
                                         .force = force,
-                                        .apply = apply,
+                                        .set_loads = set_loads,
                                         .add_force = add_force,
                                         .change = change,
                                         .change_loads = change_loads,

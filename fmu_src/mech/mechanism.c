@@ -142,8 +142,7 @@ static enum status act(struct mechanism *m)
     const int first = first_of_elements(m);
     m->stage = STAGE_VELOCITY;
     mechanism_place(m, m->acts_at);
-    enum status status = elements_measure(m, &m->in);
-    if (status == STATUS_OK) status = elements_act(m, &m->in);
+    const enum status status = elements_act(m, &m->in);
     if (status == STATUS_OK) dyn_add_loads(m->work, m->n_loads - first, m->load + first);
     return status;
 }
@@ -188,8 +187,7 @@ enum status mechanism_load_elements(struct mechanism *m, const struct input *in,
     *loaded = *in;
     if (m->n_elements == 0) return STATUS_OK;
     if (m->acts_at != NOT_PLACED) dyn_position(m->model, m->work);
-    enum status status = elements_measure(m, in);
-    if (status == STATUS_OK) status = elements_act(m, in);
+    const enum status status = elements_act(m, in);
     loaded->joint_force = m->joint_force;
     loaded->n_loads = m->n_loads - first;
     loaded->load = m->load + first;

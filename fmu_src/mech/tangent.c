@@ -67,8 +67,11 @@ void mechanism_tangent(struct mechanism *m, const struct input *in, const struct
         close_column(m, all->dlambda, dqdd);
         constraints_scatter(all, all->rhs, all->dlambda);
     }
-    for (int i = 0; i < all->count; i++)
-        all->constraint[i].kind->add_load_changes(m, &all->constraint[i], all->dlambda);
+    for (int row = 0; row < all->n_rows; row++) {
+        const struct constraint *c = all->of_row[row];
+        c->kind->add_multiplier(m, c, row - c->first, all->dlambda[row], m->load_change + c->load,
+                                m->joint_force_change);
+    }
     if (outputs) dyn_tangent_motion(model, m->work, m->tangent, in, load_change, dqdd);
     else dyn_tangent_copy_prescribed(model, m->tangent, dqdd);
 }
