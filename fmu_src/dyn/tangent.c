@@ -13,8 +13,7 @@ static void make_flexible(const struct link_model *lm, struct arena *arena, stru
     t->Bq = arena_allocate(arena, m, sizeof *t->Bq);
     t->Bv = arena_allocate(arena, m, sizeof *t->Bv);
     t->modal = arena_allocate(arena, m, sizeof(double));
-    t->Gq = arena_allocate(arena, m * row, sizeof(double));
-    t->Gv = arena_allocate(arena, m * row, sizeof(double));
+    arena_arrays(arena, m * row, ARRAYS(&t->Gq, &t->Gv));
     t->Gw = arena_allocate(arena, 3 * row, sizeof(double));
     t->Ft = arena_allocate(arena, 6 * row, sizeof(double));
     body_tangent_make(body, arena, &t->body);
@@ -38,8 +37,7 @@ enum status tangent_make(const struct model *model, struct tangent **made)
     if (tangent == NULL) return STATUS_NO_MEMORY;
     tangent->link = arena_allocate(&arena, links, sizeof *tangent->link);
     tangent->solution = arena_allocate(&arena, links, sizeof *tangent->solution);
-    tangent->force = arena_allocate(&arena, nv, sizeof(double));
-    tangent->dqdd = arena_allocate(&arena, nv, sizeof(double));
+    arena_arrays(&arena, nv, ARRAYS(&tangent->force, &tangent->dqdd));
     tangent->zeros = arena_allocate(&arena, nv + 6 * links + 6, sizeof(double));
     tangent->jacobian = jacobian_make(model, &arena);
     for (int i = 0; i < model->n_links && !arena.failed; i++) {

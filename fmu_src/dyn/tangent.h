@@ -130,7 +130,7 @@ struct tangent {
 };
 
 /* tangent_masses.c */
-enum status tangent_added_make(const struct body *body, struct arena *arena, struct added_tangent *t);
+void tangent_added_make(const struct body *body, struct arena *arena, struct added_tangent *t);
 void tangent_added_state(const struct link_model *lm, const struct link_work *w, enum elastic_terms terms,
                          const double *eta, const double *etad, const double *etadd, struct added_tangent *t);
 void tangent_masses_out(const struct model *model, const struct work *work, struct tangent *tangent, int link);

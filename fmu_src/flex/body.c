@@ -212,16 +212,13 @@ static enum status beam_section(const struct beam *beam, const struct body *body
                                 struct arena *arena, struct section *section)
 {
     const int m = body->m, row = PADDED(m);
-    double *Phi = arena_allocate(arena, 3 * (size_t)m, sizeof *Phi),
-           *Lambda = arena_allocate(arena, 3 * (size_t)m, sizeof *Lambda);
+    double *Phi, *Lambda, *phi, *lambda;
+    arena_arrays(arena, 3 * (size_t)m, ARRAYS(&Phi, &Lambda));
+    arena_arrays(arena, (size_t)m, ARRAYS(&phi, &lambda));
     double *H = fn->pairs.n > 0 && x > 0 ? arena_allocate(arena, (size_t)(m * row), sizeof *H) : NULL;
-    double *phi = arena_allocate(arena, (size_t)m, sizeof *phi),
-           *lambda = arena_allocate(arena, (size_t)m, sizeof *lambda);
     int *axis = arena_allocate(arena, (size_t)m, sizeof *axis), *turn = arena_allocate(arena, (size_t)m, sizeof *turn);
     if (arena->failed) return STATUS_NO_MEMORY;
 
-    section->x[0] = x;
-    section->x[1] = section->x[2] = 0;
     if (H != NULL) {
         const struct pair_integrals *pairs = &fn->pairs;
         memset(pairs->h, 0, (size_t)pairs->n * sizeof(double));
@@ -240,13 +237,8 @@ static enum status beam_section(const struct beam *beam, const struct body *body
         if (spin_axis[family] >= 0)
             Lambda[3 * i + spin_axis[family]] = lambda[i] = spin_sign[family] * fn->value[3 * i + spin_order[family]];
     }
-    section->axis = axis;
-    section->turn = turn;
-    section->phi = phi;
-    section->lambda = lambda;
-    section->Phi = Phi;
-    section->Lambda = Lambda;
-    section->H = H;
+    *section = (struct section){
+        .x = {x}, .Phi = Phi, .Lambda = Lambda, .H = H, .phi = phi, .lambda = lambda, .axis = axis, .turn = turn};
     return STATUS_OK;
 }
 
@@ -405,19 +397,16 @@ static enum status node_section(const struct nodal *nodal, int index, struct are
 {
     const int m = nodal->modes;
     const struct node *node = &nodal->node[index];
-    double *Phi = arena_allocate(arena, 3 * (size_t)m, sizeof *Phi),
-           *Lambda = arena_allocate(arena, 3 * (size_t)m, sizeof *Lambda);
+    double *Phi, *Lambda;
+    arena_arrays(arena, 3 * (size_t)m, ARRAYS(&Phi, &Lambda));
     if (arena->failed) return STATUS_NO_MEMORY;
-    copy3(node->position, section->x);
     for (int k = 0; k < m; k++)
         for (int a = 0; a < 3; a++) {
             Phi[3 * k + a] = node->translation[m * a + k];
             Lambda[3 * k + a] = node->rotation[m * a + k];
         }
-    section->Phi = Phi;
-    section->Lambda = Lambda;
-    section->H = NULL;
-    section->phi = section->lambda = NULL;
+    *section = (struct section){.Phi = Phi, .Lambda = Lambda};
+    copy3(node->position, section->x);
     return STATUS_OK;
 }
 
@@ -429,15 +418,11 @@ static enum status make_nodal(const struct nodal *nodal, struct arena *arena, st
     body->n_shapes = 3 * m;
     double *Psi = arena_allocate(scratch, 3 * (size_t)m, sizeof *Psi);
     if (scratch->failed || body_storage(arena, body, &f) != STATUS_OK) return STATUS_NO_MEMORY;
-    for (int s = 0; s < 3 * m; s++) {
-        f.k[s] = s % m;
-    }
+    for (int s = 0; s < 3 * m; s++) f.k[s] = s % m;
     for (int a = 0; a <= 3; a++) body->axis_start[a] = a * m;
     body->n_blocks = 1;
     body->block_start[1] = m;
-    for (int i = 0; i < nodal->n_nodes; i++) {
-        add_node(nodal, &nodal->node[i], body, &f, Psi);
-    }
+    for (int i = 0; i < nodal->n_nodes; i++) add_node(nodal, &nodal->node[i], body, &f, Psi);
     memcpy(f.K, nodal->stiffness, (size_t)(m * m) * sizeof(double));
     memcpy(f.D, nodal->damping, (size_t)(m * m) * sizeof(double));
 

@@ -148,16 +148,6 @@ static struct pair clamped_clamped_pair(int k)
     return zero_between(a, characteristic(a).clamped, b, characteristic(b).clamped);
 }
 
-double shape_clamped_mass_root(int k, double mass_ratio, double inertia_ratio)
-{
-    return clamped_mass_pair(k, (struct tip_load){mass_ratio, inertia_ratio}).high;
-}
-
-double shape_clamped_clamped_root(int k)
-{
-    return clamped_clamped_pair(k).high;
-}
-
 /* ---- eigenfunctions: phi = P e^(-bs) + Q e^(-b(1-s)) - A cos bs - B sin bs ---- */
 
 /* cosh x - cos x and sinh x - sin x for small x, where the leading terms are x^2 and x^3/3 */

@@ -71,7 +71,7 @@ enum status shortening_pairs_make(const struct beam *beam, int m, struct arena *
 void shortening_pairs_add_gram(const struct pair_integrals *pairs, const double *dm);
 enum status shortening_make(const struct beam *beam, const struct body *body, const struct pair_integrals *pairs,
                             struct arena *arena, struct shortening **made);
-enum status shortening_state_make(const struct body *body, struct arena *arena, struct shortening_state *state);
+void shortening_state_make(const struct body *body, struct arena *arena, struct shortening_state *state);
 
 /* C x, (2 + m) PADDED(m) numbers: S x, B x, U x with U_kj = int phi_k (H x)_j dm */
 void shortening_contract(const struct body *body, const double *x, double *C_x);

@@ -7,18 +7,16 @@
 #include "math/lanes.h"
 #include "math/vec.h"
 
-enum status body_tangent_make(const struct body *body, struct arena *arena, struct body_tangent *t)
+void body_tangent_make(const struct body *body, struct arena *arena, struct body_tangent *t)
 {
     const size_t m = (size_t)body->m, row = (size_t)PADDED(body->m), n = (size_t)body->n_shapes;
     t->Nq = arena_allocate(arena, m, sizeof *t->Nq);
     t->Nv = arena_allocate(arena, m, sizeof *t->Nv);
-    t->Gq = arena_allocate(arena, m * row, sizeof(double));
-    t->Gv = arena_allocate(arena, m * row, sizeof(double));
+    arena_arrays(arena, m * row, ARRAYS(&t->Gq, &t->Gv));
     t->Gw = arena_allocate(arena, m, sizeof *t->Gw);
     t->rhodd = arena_allocate(arena, 3 * n, sizeof(double));
-    if (arena->failed) return STATUS_NO_MEMORY;
-    if (body->geometric != NULL) return geometric_tangent_make(body, arena, &t->geometric);
-    return body->shortening != NULL ? shortening_tangent_make(body, arena, &t->shortening) : STATUS_OK;
+    if (body->geometric != NULL) geometric_tangent_make(body, arena, &t->geometric);
+    if (body->shortening != NULL) shortening_tangent_make(body, arena, &t->shortening);
 }
 
 /* The state, in the form needed by the columns. */

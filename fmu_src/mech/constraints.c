@@ -72,11 +72,9 @@ struct constraints *constraints_make(const struct model *model, struct arena *ar
     all->of_row = arena_allocate(arena, rows, sizeof *all->of_row);
     all->active = arena_allocate(arena, rows, sizeof *all->active);
     all->span = arena_allocate(arena, rows, sizeof *all->span);
-    all->G = arena_allocate(arena, rows * n, sizeof(double));
-    all->X = arena_allocate(arena, rows * n, sizeof(double));
     all->S = arena_allocate(arena, rows * rows, sizeof(double));
     all->direction = arena_allocate(arena, n, sizeof(double));
-    arena_arrays(arena, rows * n, ARRAYS(&all->gap_by[BY_Q], &all->gap_by[BY_QD]));
+    arena_arrays(arena, rows * n, ARRAYS(&all->G, &all->X, &all->gap_by[BY_Q], &all->gap_by[BY_QD]));
     if (arena->failed) return NULL;
     for (int i = 0; i < all->count; i++)
         for (int k = 0; k < all->constraint[i].count; k++)

@@ -23,8 +23,8 @@ static void place_loads(struct mechanism *m)
 static enum status make_tree(struct mechanism *m, struct report *report)
 {
     enum status status = model_make(m->robot, &m->model, report);
-    if (status == STATUS_OK) status = work_make(m->model, &m->work);
-    if (status == STATUS_OK) status = work_make_newton(m->model, &m->newton_work);
+    if (status == STATUS_OK) status = work_make(m->model, false, &m->work);
+    if (status == STATUS_OK) status = work_make(m->model, true, &m->newton_work);
     if (status == STATUS_OK) status = tangent_make(m->model, &m->tangent);
     return status;
 }
@@ -106,8 +106,7 @@ enum status mechanism_remake(struct mechanism *m, struct report *report)
 
 void mechanism_set_masses(struct mechanism *m, int link)
 {
-    model_set_payload(m->model, link);
-    model_set_added_mass(m->model, link);
+    model_set_masses(m->model, link);
     work_reset(m->model, m->work, link);
     work_reset(m->model, m->newton_work, link);
     m->stage = STAGE_NONE;

@@ -31,8 +31,7 @@ static void before_motion(void)
 static void before_factors(void)
 {
     double x[200];
-    dyn_motion(robot.model, robot.work, &robot.in, NULL);
-    dyn_solve(robot.model, robot.work, &robot.in, x);
+    dyn_solve_forces(robot.model, robot.work, robot.force, x);
 }
 
 static void before_reactions(void)
