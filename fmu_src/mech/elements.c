@@ -113,8 +113,10 @@ void elements_change_loads(struct mechanism *m, const struct input *in, const st
     if (driven) drives_change(m, in, direction);
     for (int i = 0; i < m->n_elements; i++) {
         struct force_element *e = &m->element[i];
-        if (e->drive < 0 || !driven) e->dF = e->by_x * e->dx + e->by_rate * e->drate;
-        if ((e->drive < 0 || !driven) && e->kind->force_change != NULL) e->dF += e->kind->force_change(direction, e);
+        if (e->drive < 0 || !driven) {
+            e->dF = e->by_x * e->dx + e->by_rate * e->drate;
+            if (e->kind->force_change != NULL) e->dF += e->kind->force_change(direction, e);
+        }
         if (e->kind->change_loads != NULL) e->kind->change_loads(m, e);
         else e->kind->add_force(m, e, e->dF, m->joint_force_change);
     }

@@ -139,7 +139,6 @@ void mechanism_place(struct mechanism *m, enum places places)
 static enum status act(struct mechanism *m)
 {
     const int first = first_of_elements(m);
-    m->stage = STAGE_VELOCITY;
     mechanism_place(m, m->acts_at);
     const enum status status = elements_act(m, &m->in);
     if (status == STATUS_OK) dyn_add_loads(m->work, m->n_loads - first, m->load + first);
@@ -166,7 +165,10 @@ enum status mechanism_at(struct mechanism *m, enum mechanism_stage stage)
     const enum mechanism_stage before = m->work->done & DYN_STAGED ? m->stage : STAGE_NONE;
     if (before == STAGE_NONE) dyn_configuration(m->model, m->work, m->in.q);
     m->work->done |= DYN_STAGED;
-    if (before < STAGE_VELOCITY && stage >= STAGE_VELOCITY) dyn_motion(m->model, m->work, &m->in, NULL);
+    if (before < STAGE_VELOCITY && stage >= STAGE_VELOCITY) {
+        dyn_motion(m->model, m->work, &m->in, NULL);
+        m->stage = STAGE_VELOCITY;
+    }
     if (before < STAGE_FORCES && stage >= STAGE_FORCES && m->n_elements > 0) status = act(m);
     if (before < STAGE_ACCELERATION && stage == STAGE_ACCELERATION && status == STATUS_OK) status = accelerate(m);
     m->stage = status != STATUS_OK ? STAGE_NONE : before > stage ? before : stage;

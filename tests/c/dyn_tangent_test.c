@@ -179,6 +179,7 @@ static double more_payload(struct specimen *s)
     dyn_configuration(s->model, s->work, s->q);
     CHECK(dyn_articulate(s->model, s->work) == STATUS_OK);
     dyn_inverse(s->model, s->work, &s->in, qdd, s->force);
+    dyn_velocity(s->model, s->work, &s->in);
     dyn_tangent_state(s->model, s->work, tangent, &s->in, qdd);
     direction_of(s->model, s->work, tangent, &s->in, &(struct direction){.masses = {.payload_mass = dmass}}, dqdd);
     return distance(s->nv, tangent->force, change) / norm(s->nv, sum);
