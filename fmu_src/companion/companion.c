@@ -35,7 +35,7 @@ static struct variable variable_of(const struct drive_row *row, int reference)
                              .description = row->description,
                              .unit = row->unit,
                              .display_unit = row->display_unit,
-                             .type = drive_is_whole(row) ? TYPE_INTEGER : TYPE_REAL,
+                             .type = drive_limit(row)->whole ? TYPE_INTEGER : TYPE_REAL,
                              .causality = causality[row->role],
                              .variability = parameter ? VARIABILITY_FIXED : VARIABILITY_CONTINUOUS,
                              .initial = parameter            ? INITIAL_EXACT

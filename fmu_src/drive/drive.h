@@ -41,10 +41,10 @@ struct drive {
     const struct drive_row *row;
     int n_driven;       /* inputs position + i and rate + i, i < n_driven, are the motion of what is driven: */
     int position, rate; /* within a step the position continues at its rate                                 */
-    int effort;         /* output that acts on the arm: a joint torque or the force of a line; -1: none      */
-    int command;        /* input that hold() sets; -1: none                                                           */
+    int effort;         /* inside an arm: output that acts on it, a joint torque or the force of a line      */
+    int command;        /* with hold(): input that it sets                                                            */
     int demand, share;  /* flow from the supply if it is unlimited, independent of the input share: the factor on that
-                           flow; -1: no flow                                                                          */
+                           flow; share = -1: no flow                                                                  */
 
     /* Sets the states at the start, from parameters and these inputs. */
     const int *start_inputs;
@@ -97,9 +97,6 @@ static inline int drive_values(const struct drive *drive)
 
 /* The row of this name, which must exist. */
 int drive_row(const struct drive *drive, const char *name);
-
-/* Whether a value must be an integer. */
-bool drive_is_whole(const struct drive_row *row);
 
 /* The range of a parameter. */
 const struct limit *drive_limit(const struct drive_row *row);

@@ -126,7 +126,6 @@ const struct drive gear_drive = {
     .rate = QD,
     .effort = TAU,
     .command = TORQUE,
-    .demand = -1,
     .share = -1,
     .start_inputs = start_inputs,
     .n_start_inputs = sizeof start_inputs / sizeof start_inputs[0],

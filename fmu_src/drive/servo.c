@@ -191,7 +191,6 @@ const struct drive servo_drive = {
     .rate = QD,
     .effort = TAU,
     .command = REFERENCE,
-    .demand = -1,
     .share = -1,
     .start_inputs = start_inputs,
     .n_start_inputs = sizeof start_inputs / sizeof start_inputs[0],

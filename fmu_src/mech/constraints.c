@@ -99,11 +99,6 @@ bool constraint_has_joint(const struct model *model, const struct constraint *c,
 
 /* ---- at a state -------------------------------------------------------------------------------------------------- */
 
-void constraints_prepare(struct mechanism *m, const struct input *in)
-{
-    if (m->constraints->turning) dyn_velocity(m->model, m->work, in);
-}
-
 void constraints_frames(struct mechanism *m, bool solved)
 {
     const struct constraints *all = m->constraints;

@@ -91,9 +91,6 @@ struct constraints *constraints_make(const struct model *model, struct arena *ar
 enum { MOST_LABEL = 300 };
 const char *constraint_label(const struct constraint *c, char text[MOST_LABEL]);
 
-/* Positions and velocities for the accelerations of the gaps, which only planes that turn need. */
-void constraints_prepare(struct mechanism *m, const struct input *in);
-
 /* Places for the accelerations of the last dyn_motion(); with `solved` also those of the last dyn_articulate_and_solve(). */
 void constraints_frames(struct mechanism *m, bool solved);
 

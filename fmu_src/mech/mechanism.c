@@ -37,14 +37,6 @@ static void free_tree(struct mechanism *m)
     model_free(m->model);
 }
 
-/* Whether elements or constraints act on joints: then there are forces on them */
-static bool acts_on_joints(const struct mechanism *m)
-{
-    bool acts = m->robot->n_couplings > 0;
-    for (int i = 0; i < m->n_elements; i++) acts = acts || m->element[i].kind->n_ends == 0;
-    return acts;
-}
-
 static void make_parts(struct mechanism *m)
 {
     const size_t nv = (size_t)m->model->nv;
@@ -57,14 +49,15 @@ static void make_parts(struct mechanism *m)
     if (!arena->failed) drives_make(m, arena);
     m->load = arena_allocate(arena, (size_t)m->n_loads, sizeof *m->load);
     m->load_change = arena_allocate(arena, (size_t)m->n_loads, sizeof *m->load_change);
-    if (!arena->failed && acts_on_joints(m))
-        arena_arrays(arena, nv,
-                     ARRAYS(&m->joint_force, &m->multiplier_force, &m->joint_force_sum, &m->joint_force_change));
+    bool on_joints = m->robot->n_couplings > 0;
     for (int i = 0; i < m->n_elements && !arena->failed; i++) {
         const struct force_element *e = &m->element[i];
-        if (e->kind->n_ends > 0 && m->acts_at != PLACED_AND_MOVING)
-            m->acts_at = e->drive >= 0 ? PLACED_AND_MOVING : PLACED;
+        if (e->kind->n_ends == 0) on_joints = true;
+        else if (m->acts_at != PLACED_AND_MOVING) m->acts_at = e->drive >= 0 ? PLACED_AND_MOVING : PLACED;
     }
+    if (on_joints)
+        arena_arrays(arena, nv,
+                     ARRAYS(&m->joint_force, &m->multiplier_force, &m->joint_force_sum, &m->joint_force_change));
 }
 
 enum status mechanism_make(const struct robot *robot, struct mechanism *m, struct report *report)
@@ -139,6 +132,7 @@ void mechanism_place(struct mechanism *m, enum places places)
 static enum status act(struct mechanism *m)
 {
     const int first = first_of_elements(m);
+    m->stage = STAGE_VELOCITY;
     mechanism_place(m, m->acts_at);
     const enum status status = elements_act(m, &m->in);
     if (status == STATUS_OK) dyn_add_loads(m->work, m->n_loads - first, m->load + first);
@@ -151,6 +145,7 @@ static enum status accelerate(struct mechanism *m)
     m->in.joint_force = m->joint_force;
     enum status status = dyn_articulate_and_solve(m->model, m->work, &m->in, m->qdd);
     if (status != STATUS_OK || m->constraints->n_rows == 0) return status;
+    m->stage = STAGE_VELOCITY;
     if (m->constraints->turning) mechanism_place(m, PLACED_AND_MOVING);
     constraints_frames(m, true);
     constraints_mobility(m);
@@ -165,10 +160,7 @@ enum status mechanism_at(struct mechanism *m, enum mechanism_stage stage)
     const enum mechanism_stage before = m->work->done & DYN_STAGED ? m->stage : STAGE_NONE;
     if (before == STAGE_NONE) dyn_configuration(m->model, m->work, m->in.q);
     m->work->done |= DYN_STAGED;
-    if (before < STAGE_VELOCITY && stage >= STAGE_VELOCITY) {
-        dyn_motion(m->model, m->work, &m->in, NULL);
-        m->stage = STAGE_VELOCITY;
-    }
+    if (before < STAGE_VELOCITY && stage >= STAGE_VELOCITY) dyn_motion(m->model, m->work, &m->in, NULL);
     if (before < STAGE_FORCES && stage >= STAGE_FORCES && m->n_elements > 0) status = act(m);
     if (before < STAGE_ACCELERATION && stage == STAGE_ACCELERATION && status == STATUS_OK) status = accelerate(m);
     m->stage = status != STATUS_OK ? STAGE_NONE : before > stage ? before : stage;
@@ -244,7 +236,7 @@ enum status mechanism_forward_composite(struct mechanism *m, const struct input 
     if (status == STATUS_OK) status = dyn_forward_composite(m->model, m->work, &loaded, qdd);
     if (status != STATUS_OK || m->constraints->n_rows == 0) return status;
     dyn_motion(m->model, m->work, &loaded, qdd);
-    constraints_prepare(m, &loaded);
+    if (m->constraints->turning) dyn_velocity(m->model, m->work, &loaded);
     constraints_frames(m, false);
     dense_mobility(m);
     status = constraints_factor(m);

@@ -178,14 +178,20 @@ double statics_released(const struct statics *s, int i)
     return s->start[i] - s->spring * s->holding[s->coordinate[i]] / (unit * unit);
 }
 
-double statics_residual(struct mechanism *m, struct statics *s)
+static double weighted_norm(int n, const double *x, const double *weight)
 {
     double sum = 0;
+    for (int i = 0; i < n; i++) sum += x[i] * weight[i] * x[i] * weight[i];
+    return sqrt(sum);
+}
+
+double statics_residual(struct mechanism *m, struct statics *s)
+{
     if (evaluate_point(m, s) != STATUS_OK) return INFINITY;
     model_difference(m->model, s->begin, s->q, s->holding); /* `begin` starts with q */
     for (int i = 0; i < s->N && s->fraction != 0; i++) s->r[i] -= s->fraction * statics_released(s, i);
-    for (int i = 0; i < s->N; i++) sum += s->r[i] * s->r_unit[i] * s->r[i] * s->r_unit[i];
-    return isfinite(sum) ? sqrt(sum) : INFINITY;
+    const double norm = weighted_norm(s->N, s->r, s->r_unit);
+    return isfinite(norm) ? norm : INFINITY;
 }
 
 /* ---- sizes ------------------------------------------------------------------------------------------------------------------ */
@@ -369,13 +375,6 @@ double statics_longest(const struct mechanism *m, const struct statics *s, const
 }
 
 /* ---- Newton's method ----------------------------------------------------------------------------------------------------------------- */
-
-static double weighted_norm(int n, const double *x, const double *weight)
-{
-    double sum = 0;
-    for (int i = 0; i < n; i++) sum += x[i] * weight[i] * x[i] * weight[i];
-    return sqrt(sum);
-}
 
 /* The residual as a fraction of the terms that balance, both in units of the rows */
 static double fraction_of_load(const struct statics *s)
