@@ -7,7 +7,6 @@
 #define DRIVE_DRIVE_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
 #include "base/limit.h"
 

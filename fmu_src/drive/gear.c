@@ -3,8 +3,6 @@
    mechanical systems with backlash: a survey, 2002.
 
    The rotor is modeled here: motor_inertia of the arm's joint must not include it. */
-#include <math.h>
-
 #include "drive/drive.h"
 #include "drive/laws.h"
 

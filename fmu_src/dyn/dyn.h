@@ -84,6 +84,9 @@ void dyn_newton_force(const struct model *model, const struct work *work, const 
 /* Forward dynamics by mass matrix and Cholesky factorization: the alternative (composite.c, theory.md 36 to 38). */
 enum status dyn_forward_composite(const struct model *model, struct work *work, const struct input *in, double *qdd);
 
+/* x = M^-1 x with its factors, zero for prescribed coordinates. */
+void dyn_solve_composite(const struct model *model, const struct work *work, double *x);
+
 /* Inertias of all that is outward of the frames, with joints and modes locked: Ic of O and the sections. */
 void dyn_composite_inertias(const struct model *model, struct work *work);
 

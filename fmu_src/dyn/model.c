@@ -1,6 +1,5 @@
 #include "dyn/model.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "dyn/sites.h"

@@ -1,6 +1,5 @@
 /* Second pass, base to tips: angular velocities, accelerations and the resulting inertia forces. Gravity is an
    acceleration of the base, so it enters once. */
-#include <math.h>
 #include <string.h>
 
 #include "dyn/dyn.h"

@@ -1,7 +1,5 @@
 #include "dyn/work.h"
 
-#include <string.h>
-
 static void make_flexible(const struct link_model *lm, bool newton, struct arena *arena, struct link_work *w)
 {
     const struct body *body = lm->body;

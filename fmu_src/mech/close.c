@@ -481,7 +481,7 @@ static enum status factor_at_state(struct projector *p)
     if (status != STATUS_OK) return status;
     p->factors = *m;
     constraints_frames(m, false);
-    constraints_mobility(m);
+    constraints_mobility(m, BY_ARTICULATED_FACTORS);
     return constraints_factor(m);
 }
 

@@ -141,8 +141,7 @@ void constraints_row(struct mechanism *m, int k)
     all->span[k] = dense_span(m->model->nv, G);
 }
 
-/* G, and X = M^-1 G' by the factors of dyn_articulate(); S = G X, symmetric, upper triangle */
-void constraints_mobility(struct mechanism *m)
+void constraints_mobility(struct mechanism *m, enum mobility by)
 {
     const struct model *model = m->model;
     struct constraints *loops = m->constraints;
@@ -150,7 +149,8 @@ void constraints_mobility(struct mechanism *m)
     const int k = loops->n_active;
     for (int i = 0; i < k; i++) constraints_row(m, i);
     memcpy(loops->X, loops->G, n * (size_t)k * sizeof(double));
-    dyn_solve_columns(model, m->work, m->tangent, k, loops->X);
+    if (by == BY_ARTICULATED_FACTORS) dyn_solve_columns(model, m->work, m->tangent, k, loops->X);
+    for (int i = 0; by == BY_DENSE_FACTORS && i < k; i++) dyn_solve_composite(model, m->work, loops->X + n * (size_t)i);
     for (int i = 0; i < k; i++)
         for (int j = i; j < k; j++)
             loops->S[k * i + j] = span_dot(loops->span[i], loops->G + n * (size_t)i, loops->X + n * (size_t)j);
@@ -340,7 +340,7 @@ enum status constraints_choose(struct mechanism *m, const double *q, struct repo
     if (status != STATUS_OK) return status;
     dyn_position(model, m->work);
     constraints_frames(m, false);
-    constraints_mobility(m);
+    constraints_mobility(m, BY_ARTICULATED_FACTORS);
     for (int i = 1; i < k; i++)
         for (int j = 0; j < i; j++) loops->S[k * i + j] = loops->S[k * j + i];
     measure_rows(m, loops->dlambda);

@@ -103,8 +103,10 @@ double constraints_largest_gap(const struct constraints *constraints);
 /* Gap, rate and the rows of G of the active constraints; rates need DYN_VELOCITY. */
 void constraints_rows(struct mechanism *m, const struct input *in);
 
-/* G, X = M^-1 G' and S = G X, symmetric, upper triangle, at the frames of constraints_frames(). */
-void constraints_mobility(struct mechanism *m);
+/* G, X = M^-1 G' and S = G X, symmetric, upper triangle, at the frames of constraints_frames(), with the factors of dyn_articulate() or of
+   dyn_forward_composite(). */
+enum mobility { BY_ARTICULATED_FACTORS, BY_DENSE_FACTORS };
+void constraints_mobility(struct mechanism *m, enum mobility by);
 /* Factors S: STATUS_SINGULAR_LOOP if it is not positive definite. */
 enum status constraints_factor(struct mechanism *m);
 

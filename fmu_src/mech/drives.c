@@ -36,8 +36,7 @@ void drives_make(struct mechanism *m, struct arena *arena)
         const size_t n = (size_t)m->robot->drive[d].drive->n_states;
         struct drive_slopes *slopes = &drives->slopes[d];
         arena_arrays(arena, n, ARRAYS(&slopes->F_w, &slopes->g_s, &slopes->g_v, &slopes->along, &slopes->u));
-        slopes->g_w = arena_allocate(arena, n * n, sizeof(double));
-        slopes->P = arena_allocate(arena, n * n, sizeof(double));
+        arena_arrays(arena, n * n, ARRAYS(&slopes->g_w, &slopes->P));
         slopes->pivot = arena_allocate(arena, n, sizeof(int));
         while (m->element[drives->element[d]].drive != d) drives->element[d]++;
         drives->member[d] =

@@ -54,10 +54,8 @@ void elements_place(struct mechanism *m)
     for (int i = 0; i < m->n_elements; i++) {
         struct force_element *e = &m->element[i];
         if (e->kind->ends != NULL) e->anchor = e->kind->ends(m->model, e->part);
-        for (int s = 0; s < e->kind->n_ends; s++) {
-            m->load[e->load + s].link = e->anchor[s].link;
-            m->load[e->load + s].section = e->anchor[s].section;
-        }
+        for (int s = 0; s < e->kind->n_ends; s++)
+            m->load[e->load + s] = (struct load){e->anchor[s].link, e->anchor[s].section, {0}};
     }
 }
 

@@ -1,6 +1,5 @@
 /* Lines: a force along the line through two points, each fixed in a frame of a link or in the world. (theory.md 59, 60) */
 #include <math.h>
-#include <string.h>
 
 #include "math/vec.h"
 #include "mech/mechanism.h"

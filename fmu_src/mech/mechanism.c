@@ -12,10 +12,8 @@ static void place_loads(struct mechanism *m)
 {
     struct load *load = m->load;
     for (int i = 0; i < m->robot->n_loops; i++)
-        for (int s = 0; s < LOOP_LOADS; s++, load++) {
-            load->link = m->model->loop_side[i][s].link;
-            load->section = m->model->loop_side[i][s].section;
-        }
+        for (int s = 0; s < LOOP_LOADS; s++)
+            *load++ = (struct load){m->model->loop_side[i][s].link, m->model->loop_side[i][s].section, {0}};
     elements_place(m);
 }
 
@@ -148,7 +146,7 @@ static enum status accelerate(struct mechanism *m)
     m->stage = STAGE_VELOCITY;
     if (m->constraints->turning) mechanism_place(m, PLACED_AND_MOVING);
     constraints_frames(m, true);
-    constraints_mobility(m);
+    constraints_mobility(m, BY_ARTICULATED_FACTORS);
     status = constraints_factor(m);
     if (status == STATUS_OK) constraints_close_accelerations(m, m->qdd);
     return status;
@@ -205,28 +203,6 @@ void mechanism_energy(const struct mechanism *m, const struct input *in, struct 
     }
 }
 
-/* ---- forward dynamics with the dense mass matrix ------------------------------------------------------------------ */
-
-/* X and S from the Cholesky factor of M; zero for prescribed coordinates */
-static void dense_mobility(struct mechanism *m)
-{
-    const struct model *model = m->model;
-    struct constraints *loops = m->constraints;
-    const size_t n = (size_t)model->nv;
-    for (int i = 0; i < loops->n_active; i++) {
-        double *X = loops->X + n * (size_t)i;
-        constraints_row(m, i);
-        memcpy(X, loops->G + n * (size_t)i, n * sizeof *X);
-        for (int link = 0; link < model->n_links; link++) {
-            const struct link_model *lm = &model->link[link];
-            for (int k = free_velocities(lm); k < lm->joint.nv; k++) X[lm->v + k] = 0;
-        }
-        cholesky_solve(model->nv, m->work->factor, m->work->inverse_d, X);
-        for (int j = 0; j <= i; j++)
-            loops->S[loops->n_active * j + i] = dense_dot(model->nv, loops->G + n * (size_t)j, X);
-    }
-}
-
 enum status mechanism_forward_composite(struct mechanism *m, const struct input *in, double *qdd)
 {
     struct input loaded;
@@ -238,7 +214,7 @@ enum status mechanism_forward_composite(struct mechanism *m, const struct input 
     dyn_motion(m->model, m->work, &loaded, qdd);
     if (m->constraints->turning) dyn_velocity(m->model, m->work, &loaded);
     constraints_frames(m, false);
-    dense_mobility(m);
+    constraints_mobility(m, BY_DENSE_FACTORS);
     status = constraints_factor(m);
     if (status == STATUS_OK) constraints_close_accelerations(m, qdd);
     return status;

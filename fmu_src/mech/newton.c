@@ -58,7 +58,7 @@ static enum status factor_loops(struct mechanism *m)
     memcpy(loops->active, m->constraints->active, (size_t)loops->n_rows * sizeof *loops->active);
     dyn_position(m->model, shadow.work);
     constraints_frames(&shadow, false);
-    constraints_mobility(&shadow);
+    constraints_mobility(&shadow, BY_ARTICULATED_FACTORS);
     const enum status status = constraints_factor(&shadow);
     m->constraints->failed = loops->failed;
     return status;
