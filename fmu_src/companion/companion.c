@@ -148,7 +148,7 @@ enum status companion_variables(const struct drive *drive, const char *file, con
     double start[MOST_VALUES] = {0};
     char conflict_text[CONFLICT_SIZE], prefix[PREFIX_SIZE];
     start_values(v, start);
-    const char *conflict = drive->conflict(start, conflict_text);
+    const char *conflict = drive_conflict(drive, start, conflict_text);
     if (conflict != NULL) report_add(report, REPORT_ERROR, "%s: %s: %s", file, drive->name, conflict);
     snprintf(prefix, sizeof prefix, "%s: ", file);
     solver_report_conflicts(v, start, prefix, report);

@@ -94,6 +94,4 @@ const struct drive axis_drive = {
     .start = start,
     .evaluate = evaluate,
     .rates = rates,
-    .tangent = tangent,
-    .conflict = drive_no_conflict,
-    .error = drive_no_error};
+    .tangent = tangent};

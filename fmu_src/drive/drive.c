@@ -4,18 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *drive_no_conflict(const double *v, char text[CONFLICT_SIZE])
-{
-    (void)v, (void)text;
-    return NULL;
-}
-
-const char *drive_no_error(const double *v)
-{
-    (void)v;
-    return NULL;
-}
-
 int drive_row(const struct drive *drive, const char *name)
 {
     int r = 0;

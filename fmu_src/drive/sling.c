@@ -196,7 +196,6 @@ const struct drive sling_drive = {
     .n_start_inputs = sizeof start_inputs / sizeof start_inputs[0],
     .start = start,
     .evaluate = evaluate,
-    .rates = evaluate,
     .tangent = tangent,
     .conflict = conflict,
     .error = error};

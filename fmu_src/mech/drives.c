@@ -90,7 +90,7 @@ enum status drives_start(struct mechanism *m, const struct input *in, struct rep
     const enum status status = drives_measure(m);
     for (int d = 0; d < m->robot->n_drives && status == STATUS_OK; d++) {
         const struct robot_drive *rd = &m->robot->drive[d];
-        const char *conflict = rd->drive->conflict(in->drive + rd->first, text);
+        const char *conflict = drive_conflict(rd->drive, in->drive + rd->first, text);
         if (conflict != NULL) {
             report_add(report, REPORT_ERROR, "%s: %s", robot_drive_name(m->robot, d, name), conflict);
             return STATUS_BAD_DRIVE;
@@ -108,7 +108,7 @@ enum status drives_evaluate(struct mechanism *m, const struct input *in)
     struct drives *drives = &m->drives;
     take_motion(m, in);
     for (int d = 0; d < robot->n_drives; d++)
-        if (robot->drive[d].drive->error(in->drive + robot->drive[d].first) != NULL) {
+        if (drive_error(robot->drive[d].drive, in->drive + robot->drive[d].first) != NULL) {
             drives->failed = d;
             return STATUS_DRIVE_ERROR;
         }
