@@ -134,7 +134,7 @@ void mechanism_jacobian(struct mechanism *m, const struct input *in, double *by_
     const size_t n = (size_t)m->model->nv, rows = (size_t)m->constraints->n_rows;
     const bool drives = in->drive != NULL, loaded = !is_tree(m);
     double *const by[DERIVATIVES] = {by_q, by_qd};
-    constraints_frames(m, false); /* mechanism_forward() leaves those of the open tree */
+    if (loaded) constraints_frames(m, false); /* mechanism_forward() leaves those of the open tree */
     if (loaded) load_columns(m, in, drives, by);
     dyn_jacobian(m->model, m->work, m->tangent, in, loaded, by_q, by_qd);
     for (size_t j = 0; rows > 0 && j < DERIVATIVES * n; j++)
