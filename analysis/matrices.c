@@ -25,7 +25,7 @@ static enum status compute(struct mechanism *m, struct mechanism *bare, const st
     struct report silent = {0}; /* problems of the robot were reported when its own model was made */
     const size_t n = (size_t)m->model->nv;
     enum status status = model_make_bare(m->robot, &bare->model, &silent);
-    if (status == STATUS_OK) status = work_make(bare->model, &bare->work);
+    if (status == STATUS_OK) status = work_make(bare->model, false, &bare->work);
     if (status == STATUS_OK) status = tangent_make(bare->model, &bare->tangent);
     if (status != STATUS_OK) return status;
     dyn_configuration(m->model, m->work, in->q);

@@ -247,7 +247,7 @@ static void check_drives(const struct robot *robot, const struct summary *summar
         if (drive->line < 0) continue;
         robot_drive_values(robot, drive, v);
         v[drive->drive->position] = m.element[drive->line].x;
-        const char *error = drive->drive->error(v);
+        const char *error = drive_error(drive->drive, v);
         if (error != NULL)
             report_add(report, REPORT_WARNING, "%s: %.6g m long at the start: %s", robot_drive_name(robot, d, name),
                        v[drive->drive->position], error);

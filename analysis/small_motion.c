@@ -116,7 +116,6 @@ static void differentiate(struct differentiated *d, const struct mechanism *load
     dyn_configuration(m.model, m.work, in->q);
     dyn_inverse(m.model, m.work, &with_loads, qdd, force);
     dyn_velocity(m.model, m.work, &with_loads);
-    elements_measure(&m, in);
     elements_act(&m, in); /* their laws may be without damping */
     dyn_tangent_state(m.model, m.work, m.tangent, &with_loads, qdd);
     mechanism_force_jacobian(&m, &with_loads, d->by_q, d->by_qd);

@@ -75,10 +75,7 @@ void drives_write_text(FILE *file, const struct generation *what, const struct d
 {
     const char *name = text->name, *prefix = what->prefix;
     if (name[0] != '\0')
-        fprintf(file,
-                "#include \"%s_drive.h\"\n\n#define %s_drive %s_%s_drive\n#define drive_no_conflict NULL\n"
-                "#define drive_no_error NULL\n\n",
-                prefix, name, prefix, name);
+        fprintf(file, "#include \"%s_drive.h\"\n\n#define %s_drive %s_%s_drive\n\n", prefix, name, prefix, name);
     for (const char *const *line = text->line; *line != NULL; line++) fputs(*line, file);
 }
 

@@ -35,7 +35,7 @@ static struct variable variable_of(const struct drive_row *row, int reference)
                              .description = row->description,
                              .unit = row->unit,
                              .display_unit = row->display_unit,
-                             .type = drive_is_whole(row) ? TYPE_INTEGER : TYPE_REAL,
+                             .type = drive_limit(row)->whole ? TYPE_INTEGER : TYPE_REAL,
                              .causality = causality[row->role],
                              .variability = parameter ? VARIABILITY_FIXED : VARIABILITY_CONTINUOUS,
                              .initial = parameter            ? INITIAL_EXACT
@@ -137,7 +137,7 @@ enum status companion_variables(const struct drive *drive, const char *file, con
     double start[MOST_VALUES] = {0};
     char conflict_text[CONFLICT_SIZE], prefix[PREFIX_SIZE];
     start_values(v, start);
-    const char *conflict = drive->conflict(start, conflict_text);
+    const char *conflict = drive_conflict(drive, start, conflict_text);
     if (conflict != NULL) report_add(report, REPORT_ERROR, "%s: %s: %s", file, drive->name, conflict);
     snprintf(prefix, sizeof prefix, "%s: ", file);
     solver_report_conflicts(v, start, prefix, report);

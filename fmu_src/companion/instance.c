@@ -33,7 +33,7 @@ static enum status put_values(struct drive_instance *d, double t, const double *
     struct stepper *stepper = &d->instance.stepper;
     stepper_apply_inputs(stepper, t);
     put_states(&d->instance.variables, y, stepper->value);
-    return d->drive->error(stepper->value) == NULL ? STATUS_OK : STATUS_DRIVE_ERROR;
+    return drive_error(d->drive, stepper->value) == NULL ? STATUS_OK : STATUS_DRIVE_ERROR;
 }
 
 static enum status rhs(void *context, double t, const double *y, double *ydot)
@@ -42,7 +42,7 @@ static enum status rhs(void *context, double t, const double *y, double *ydot)
     double *v = d->instance.stepper.value, sum = 0;
     const enum status status = put_values(d, t, y);
     if (status != STATUS_OK) return status;
-    d->drive->rates(v);
+    (d->drive->rates != NULL ? d->drive->rates : d->drive->evaluate)(v);
     for (int s = 0; s < d->instance.variables.n_states; s++) {
         ydot[s] = v[d->drive->n_rows + s];
         sum += fabs(ydot[s]);
@@ -77,7 +77,7 @@ static enum status jacobian(void *context, double t, const double *y, double *A,
 
 static enum status report_state_error(const struct instance *instance, const double *v)
 {
-    const char *error = equations_of(instance)->error(v);
+    const char *error = drive_error(equations_of(instance), v);
     if (error == NULL) return STATUS_OK;
     report_add(instance->report, REPORT_ERROR, "at t = %.9g s: %s", instance_time(instance), error);
     return STATUS_DRIVE_ERROR;
@@ -103,7 +103,7 @@ static enum status check_parameters(struct instance *instance)
     const struct drive *drive = equations_of(instance);
     char text[CONFLICT_SIZE];
     if (instance_check_parameters(instance) > 0) return STATUS_BAD_DRIVE;
-    const char *conflict = drive->conflict(instance->stepper.value, text);
+    const char *conflict = drive_conflict(drive, instance->stepper.value, text);
     if (conflict == NULL) return STATUS_OK;
     report_add(instance->report, REPORT_ERROR, "%s: %s", drive->name, conflict);
     return STATUS_BAD_DRIVE;

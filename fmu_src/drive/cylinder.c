@@ -251,26 +251,15 @@ static struct line pilot_of(const double *v, double K, int c)
     return pilot;
 }
 
-/* Flows of a chamber without counterbalance valve: its line is the chamber; the flow to the tank does not depend on the share (3), (10) */
-static void fill_without_valve(const double *v, struct work *w, int c)
+/* Flows of a chamber. Without counterbalance valve its line is the chamber, and the flow to the tank does not depend on the share (3) */
+static void fill_flows(const double *v, struct work *w, int c)
 {
-    w->demand[c] = w->line[c] = (struct line){.p = v[P1 + c], .by_chamber = 1};
-    w->opening[c] = (struct law){0};
-    w->supply[c] = supply_edge(v, w->K, c, v[P1 + c]);
-    w->tank[c] = tank_edge(v, w->K, c, v[P1 + c]);
-    w->demanded[c] = w->supply[c].q;
-    w->from_supply[c] = v[SHARE] * w->demanded[c];
-    w->flow[c] = w->from_supply[c] - w->tank[c].q;
-}
-
-/* Flows of a chamber behind a counterbalance valve */
-static void fill_behind_valve(const double *v, struct work *w, int c)
-{
+    const bool valve = has_counterbalance(v, c);
     w->opening[c] = opening_of(v, c, w->pilot[1 - c].p);
     struct node node = {.c = c, .K = w->K, .x = w->opening[c].value, .guess = v[P1 + c]};
     w->demand[c] = line_of(v, &node);
     w->supply[c] = supply_edge(v, w->K, c, w->demand[c].p);
-    w->demanded[c] = w->demand[c].q;
+    w->demanded[c] = valve ? w->demand[c].q : w->supply[c].q;
 
     /* Q = share times demand                                                                                (10) */
     w->from_supply[c] = v[SHARE] * w->demanded[c];
@@ -278,7 +267,7 @@ static void fill_behind_valve(const double *v, struct work *w, int c)
     node.guess = w->demand[c].p;
     w->line[c] = line_of(v, &node);
     w->tank[c] = tank_edge(v, w->K, c, w->line[c].p);
-    w->flow[c] = passage_of(v, node.x, w->line[c].p - v[P1 + c]).q;
+    w->flow[c] = valve ? passage_of(v, node.x, w->line[c].p - v[P1 + c]).q : w->from_supply[c] - w->tank[c].q;
 }
 
 /* ---- the cylinder ------------------------------------------------------------------------------------------------------ */
@@ -306,10 +295,7 @@ static void fill_oil(const double *v, struct work *w)
     fill_chambers(v, w);
     w->K = edge_size(v);
     for (int c = 0; c < 2; c++) w->pilot[c] = pilot_of(v, w->K, c);
-    for (int c = 0; c < 2; c++) {
-        if (has_counterbalance(v, c)) fill_behind_valve(v, w, c);
-        else fill_without_valve(v, w, c);
-    }
+    for (int c = 0; c < 2; c++) fill_flows(v, w, c);
     w->command = fmin(fmax(v[COMMAND], -1), 1);
     w->within = fabs(v[COMMAND]) <= 1;
 }

@@ -4,18 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *drive_no_conflict(const double *v, char text[CONFLICT_SIZE])
-{
-    (void)v, (void)text;
-    return NULL;
-}
-
-const char *drive_no_error(const double *v)
-{
-    (void)v;
-    return NULL;
-}
-
 int drive_row(const struct drive *drive, const char *name)
 {
     int r = 0;
@@ -38,14 +26,9 @@ const struct limit *drive_limit(const struct drive_row *row)
     return &limit[row->demand];
 }
 
-bool drive_is_whole(const struct drive_row *row)
-{
-    return drive_limit(row)->whole;
-}
-
 const char *drive_value_error(const struct drive_row *row, double value)
 {
-    if (drive_is_whole(row) && value != rint(value)) return "must be an integer";
+    if (drive_limit(row)->whole && value != rint(value)) return "must be an integer";
     return limit_error(drive_limit(row), value);
 }
 

@@ -7,7 +7,6 @@
 #define DRIVE_DRIVE_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
 #include "base/limit.h"
 
@@ -41,10 +40,10 @@ struct drive {
     const struct drive_row *row;
     int n_driven;       /* inputs position + i and rate + i, i < n_driven, are the motion of what is driven: */
     int position, rate; /* within a step the position continues at its rate                                 */
-    int effort;         /* output that acts on the arm: a joint torque or the force of a line; -1: none      */
-    int command;        /* input that hold() sets; -1: none                                                           */
+    int effort;         /* inside an arm: output that acts on it, a joint torque or the force of a line      */
+    int command;        /* with hold(): input that it sets                                                            */
     int demand, share;  /* flow from the supply if it is unlimited, independent of the input share: the factor on that
-                           flow; -1: no flow                                                                          */
+                           flow; share = -1: no flow                                                                  */
 
     /* Sets the states at the start, from parameters and these inputs. */
     const int *start_inputs;
@@ -56,13 +55,14 @@ struct drive {
     const char *(*hold)(double *v, char text[CONFLICT_SIZE]);
     /* Computes outputs, locals and time derivatives of the states from inputs, states and parameters. */
     void (*evaluate)(double *v);
-    /* Computes the time derivatives of the states as evaluate() does, and perhaps other values. */
+    /* Computes the time derivatives of the states as evaluate() does, and perhaps other values; NULL: evaluate() is as fast. */
     void (*rates)(double *v);
     /* The change of these values with changes of inputs and states, all in dv: linear in dv, without branches that depend on dv. */
     void (*tangent)(const double *v, double *dv);
-    /* Returns NULL, or why the parameters, each of which is in its range, are not compatible; this may be written to the text. */
+    /* Returns NULL, or why the parameters, each of which is in its range, are not compatible; this may be written to the text. The function
+       is NULL if they always are. */
     const char *(*conflict)(const double *v, char text[CONFLICT_SIZE]);
-    /* Returns NULL, or why inputs and states are impossible. */
+    /* Returns NULL, or why inputs and states are impossible. The function is NULL if none are. */
     const char *(*error)(const double *v);
 };
 
@@ -75,9 +75,15 @@ extern const struct drive servo_drive, cylinder_drive, axis_drive, sling_drive, 
 /* Largest number of values of a drive, and of a companion. */
 enum { MOST_VALUES = 128 };
 
-/* For a drive whose parameters are always compatible, and for one for which any state is possible. */
-const char *drive_no_conflict(const double *v, char text[CONFLICT_SIZE]);
-const char *drive_no_error(const double *v);
+static inline const char *drive_conflict(const struct drive *drive, const double *v, char text[CONFLICT_SIZE])
+{
+    return drive->conflict != NULL ? drive->conflict(v, text) : NULL;
+}
+
+static inline const char *drive_error(const struct drive *drive, const double *v)
+{
+    return drive->error != NULL ? drive->error(v) : NULL;
+}
 
 static inline bool drive_is_state(const struct drive_row *row)
 {
@@ -97,9 +103,6 @@ static inline int drive_values(const struct drive *drive)
 
 /* The row of this name, which must exist. */
 int drive_row(const struct drive *drive, const char *name);
-
-/* Whether a value must be an integer. */
-bool drive_is_whole(const struct drive_row *row);
 
 /* The range of a parameter. */
 const struct limit *drive_limit(const struct drive_row *row);

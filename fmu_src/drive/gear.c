@@ -3,8 +3,6 @@
    mechanical systems with backlash: a survey, 2002.
 
    The rotor is modeled here: motor_inertia of the arm's joint must not include it. */
-#include <math.h>
-
 #include "drive/drive.h"
 #include "drive/laws.h"
 
@@ -126,14 +124,10 @@ const struct drive gear_drive = {
     .rate = QD,
     .effort = TAU,
     .command = TORQUE,
-    .demand = -1,
     .share = -1,
     .start_inputs = start_inputs,
     .n_start_inputs = sizeof start_inputs / sizeof start_inputs[0],
     .start = start,
     .hold = hold,
     .evaluate = evaluate,
-    .rates = evaluate,
-    .tangent = tangent,
-    .conflict = drive_no_conflict,
-    .error = drive_no_error};
+    .tangent = tangent};

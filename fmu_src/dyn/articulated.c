@@ -1,5 +1,5 @@
 /* Articulated-body forward dynamics, O(n): in each link the modes are eliminated before the hinge. Factorization and solution are
-   separate, so that one factorization serves any number of right-hand sides. (theory.md 29 to 33, 91, 92; Jain and Rodriguez, section 7;
+   separate too, so that one factorization serves any number of right-hand sides. (theory.md 29 to 33, 91, 92; Jain and Rodriguez, section 7;
    the same U D U' elimination as Mohan and Saha 35 to 42.) T is the frame of a section, P_T the inertia attached to it. */
 #include <string.h>
 
@@ -370,13 +370,6 @@ static void spread(const struct model *model, struct work *work, const struct in
     }
 }
 
-void dyn_solve(const struct model *model, struct work *work, const struct input *in, double *qdd)
-{
-    NEEDS(work, DYN_MOTION | DYN_FACTORS);
-    for (int i = model->n_links - 1; i >= 0; i--) gather_link(&model->link[i], in, &work->link[i], work);
-    spread(model, work, in, qdd);
-}
-
 /* One inward pass instead of two: the residuals of a link are computed while the elimination of the next one waits for its pivot */
 enum status dyn_articulate_and_solve(const struct model *model, struct work *work, const struct input *in, double *qdd)
 {
@@ -409,11 +402,4 @@ void dyn_solve_forces(const struct model *model, struct work *work, const double
         add_to_parent(lm, w, false, work);
     }
     spread(model, work, &none, x);
-}
-
-enum status dyn_forward(const struct model *model, struct work *work, const struct input *in, double *qdd)
-{
-    dyn_configuration(model, work, in->q);
-    dyn_motion(model, work, in, NULL);
-    return dyn_articulate_and_solve(model, work, in, qdd);
 }

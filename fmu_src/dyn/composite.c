@@ -106,6 +106,15 @@ void dyn_mass_matrix(const struct model *model, struct work *work)
         for (int j = 0; j < i; j++) work->M[n * i + j] = work->M[n * j + i];
 }
 
+void dyn_solve_composite(const struct model *model, const struct work *work, double *x)
+{
+    for (int i = 0; i < model->n_links; i++) {
+        const struct link_model *lm = &model->link[i];
+        for (int k = free_velocities(lm); k < lm->joint.nv; k++) x[lm->v + k] = 0;
+    }
+    cholesky_solve(model->nv, work->factor, work->inverse_d, x);
+}
+
 enum status dyn_forward_composite(const struct model *model, struct work *work, const struct input *in, double *qdd)
 {
     const int n = model->nv;
@@ -114,7 +123,7 @@ enum status dyn_forward_composite(const struct model *model, struct work *work, 
     dyn_inverse(model, work, in, NULL, rhs);
     upper_triangle(model, work, M);
 
-    /* M qdd = tau - h; the rows and columns of prescribed joints become those of the identity, with right-hand side zero (38) */
+    /* M qdd = tau - h; the rows and columns of prescribed joints become those of the identity (38) */
     for (int i = 0; i < n; i++) rhs[i] = -rhs[i];
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];
@@ -123,7 +132,6 @@ enum status dyn_forward_composite(const struct model *model, struct work *work, 
         for (int p = lm->v; lm->prescribed >= 0 && p < lm->v + lm->joint.nv; p++) {
             for (int j = 0; j < n; j++) M[n * p + j] = M[n * j + p] = 0;
             M[(n + 1) * p] = 1;
-            rhs[p] = 0;
         }
     }
     const int failed = cholesky_factor(n, M, work->inverse_d);
@@ -132,7 +140,7 @@ enum status dyn_forward_composite(const struct model *model, struct work *work, 
         while (work->failed_link > 0 && failed - 1 < model->link[work->failed_link].v) work->failed_link--;
         return STATUS_NOT_POSITIVE;
     }
-    cholesky_solve(n, M, work->inverse_d, rhs);
+    dyn_solve_composite(model, work, rhs);
     memcpy(qdd, rhs, (size_t)n * sizeof(double));
     for (int i = 0; i < model->n_links; i++)
         if (model->link[i].prescribed >= 0) dyn_copy_prescribed(&model->link[i], in, qdd);

@@ -1,5 +1,5 @@
 /* The algorithms. Each is f(const model, work, ...): passes over the links outward, inward, outward.
-   Order of use:  dyn_configuration(q) -> dyn_motion(qd, qdd) -> one of the solvers. dyn_forward() does all of these. */
+   Order of use:  dyn_configuration(q) -> dyn_motion(qd, qdd) -> one of the solvers. */
 #ifndef DYN_DYN_H
 #define DYN_DYN_H
 
@@ -64,10 +64,8 @@ void dyn_observe(const struct model *model, struct work *work, const struct inpu
    definite, work->failed_link is the link whose joint or modes have no inertia. */
 enum status dyn_articulate(const struct model *model, struct work *work);
 
-/* Solves M qdd = generalized forces for qdd, with the inertia forces of dyn_motion() and the factors of dyn_articulate(): O(n). */
-void dyn_solve(const struct model *model, struct work *work, const struct input *in, double *qdd);
-
-/* dyn_articulate() and dyn_solve(), in one inward pass. */
+/* Forward dynamics: dyn_articulate(), and in the same inward pass the solution of M qdd = generalized forces, with the inertia forces of
+   dyn_motion(): O(n). */
 enum status dyn_articulate_and_solve(const struct model *model, struct work *work, const struct input *in, double *qdd);
 
 /* x = M^-1 force, nv each, zero for prescribed coordinates, with these factors. */
@@ -76,18 +74,18 @@ void dyn_solve_forces(const struct model *model, struct work *work, const double
 /* ---- the Newton matrix N = M + gamma D + gamma^2 K of an implicit step (newton.c, theory.md 73) ------------------------- */
 
 /* K and D hold link elasticity and damping, and the derivatives of the forces of springs, friction and stops of the joints at (q, qd)
-   where these are not negative. For a work of work_make_newton(), before dyn_articulate(). */
+   where these are not negative. For a work made for it, before dyn_articulate(). */
 void dyn_newton_terms(const struct model *model, struct work *work, const double *q, const double *qd, double gamma);
 
 /* force = K dx + D dv with the terms of the last dyn_newton_terms(); dx a tangent, nv numbers each. */
 void dyn_newton_force(const struct model *model, const struct work *work, const double *dx, const double *dv,
                       double *force);
 
-/* Forward dynamics by the articulated-body recursion: the default. */
-enum status dyn_forward(const struct model *model, struct work *work, const struct input *in, double *qdd);
-
 /* Forward dynamics by mass matrix and Cholesky factorization: the alternative (composite.c, theory.md 36 to 38). */
 enum status dyn_forward_composite(const struct model *model, struct work *work, const struct input *in, double *qdd);
+
+/* x = M^-1 x with its factors, zero for prescribed coordinates. */
+void dyn_solve_composite(const struct model *model, const struct work *work, double *x);
 
 /* Inertias of all that is outward of the frames, with joints and modes locked: Ic of O and the sections. */
 void dyn_composite_inertias(const struct model *model, struct work *work);

@@ -1,5 +1,4 @@
 /* Energy and power, from the same mass blocks as the equations of motion. (theory.md 39) */
-#include <math.h>
 #include <string.h>
 
 #include "dyn/dyn.h"

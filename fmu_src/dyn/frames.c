@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "dyn/dyn.h"
-#include "flex/section.h"
 #include "math/vec.h"
 
 void dyn_tip(const struct model *model, const struct work *work, int link, struct frame_motion *tip)

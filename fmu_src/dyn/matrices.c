@@ -18,7 +18,7 @@ enum status model_make_bare(const struct robot *robot, struct model **made, stru
         }
         if (lm->body == NULL) continue;
         struct body *body = arena_allocate(&model->arena, 1, sizeof *body);
-        const double *zeros = arena_allocate(&model->arena, (size_t)lm->m * (size_t)lm->m, sizeof *zeros);
+        double *zeros = arena_allocate(&model->arena, (size_t)lm->m * (size_t)lm->m, sizeof *zeros);
         if (model->arena.failed) {
             model_free(model);
             *made = NULL;

@@ -1,6 +1,5 @@
 #include "dyn/model.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "dyn/sites.h"
@@ -196,21 +195,14 @@ void model_free(struct model *model)
     arena_release(&arena);
 }
 
-void model_set_payload(struct model *model, int i)
+void model_set_masses(struct model *model, int i)
 {
     const struct link *link = &model->robot->link[i];
     struct link_model *lm = &model->link[i];
     if (lm->body == NULL) make_rigid(link, lm);
     else lm->payload = about_origin(&link->payload);
-}
-
-void model_set_added_mass(struct model *model, int i)
-{
-    const struct link *link = &model->robot->link[i];
-    struct link_model *lm = &model->link[i];
-    if (lm->body == NULL) make_rigid(link, lm);
-    if (lm->body == NULL || lm->body->added == NULL) return;
-    body_set_added_mass((struct body *)lm->body, link->beam.added_mass_per_length.factor);
+    if (lm->body != NULL && lm->body->added != NULL)
+        body_set_added_mass((struct body *)lm->body, link->beam.added_mass_per_length.factor);
 }
 
 /* ---- positions --------------------------------------------------------------------------------------------------- */

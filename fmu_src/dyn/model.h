@@ -129,9 +129,8 @@ enum status model_make(const struct robot *robot, struct model **model, struct r
 
 void model_free(struct model *model);
 
-/* Updates the payload of a link from the robot. Only the owner of the model may call it, between evaluations. */
-void model_set_payload(struct model *model, int link);
-/* The same of the added mass of a beam. Works of the model need work_reset() then. */
-void model_set_added_mass(struct model *model, int link);
+/* Updates the payload of a link and the added mass of a beam from the robot. Only the owner of the model may call it, between
+   evaluations; works of the model need work_reset() then. */
+void model_set_masses(struct model *model, int link);
 
 #endif

@@ -1,6 +1,5 @@
 /* Second pass, base to tips: angular velocities, accelerations and the resulting inertia forces. Gravity is an
    acceleration of the base, so it enters once. */
-#include <math.h>
 #include <string.h>
 
 #include "dyn/dyn.h"
@@ -68,13 +67,14 @@ void dyn_body_acceleration(const struct body *body, const struct link_work *w, c
     }
 }
 
-/* Motion of T of section i from that of F, in world axes, for eta_ddot = 0; r: T minus F */
+/* Motion of T of section i from that of F, in world axes, for eta_ddot = 0; r: T minus F (theory.md 28)
+   omega + w,  alpha + omega x w + w_dot,  a + alpha x r + omega x (omega x r) + 2 omega x r_dot + r_ddot */
 static void section_from_body(const struct link_model *lm, int i, const double *etad, const struct frame *F,
                               const double *r, struct link_work *w)
 {
     const struct section *shape = &lm->section[i].shape;
     struct section_work *s = &w->section[i];
-    double rd[3], td[3], rate[3], rate_dot[3], R_rd[3], R_rdd[3] = {0}, R_rate[3], R_rate_dot[3];
+    double rd[3], td[3], rate[3], rate_dot[3], R_rd[3], R_rdd[3] = {0}, R_rate[3], R_rate_dot[3], coriolis[3];
     section_sum(shape, lm->m, etad, rd, td);
     if (s->H_eta != NULL) { /* r_dot -= eta_dot' H eta e_x,   r_ddot = -eta_dot' H eta_dot e_x */
         const double f_dd = section_form(shape, lm->m, etad);
@@ -85,7 +85,14 @@ static void section_from_body(const struct link_model *lm, int i, const double *
     mul3(w->RF, rd, R_rd);
     mul3(w->RF, rate, R_rate);
     mul3(w->RF, rate_dot, R_rate_dot);
-    section_motion(R_rd, R_rdd, r, R_rate, R_rate_dot, F->omega, F->acc, s->T.omega, s->T.acc);
+    acceleration_shift(F->omega, F->acc, r, s->T.acc);
+    cross3(F->omega, R_rd, coriolis);
+    for (int k = 0; k < 3; k++) {
+        s->T.omega[k] = F->omega[k] + R_rate[k];
+        s->T.acc[k] += R_rate_dot[k];
+        s->T.acc[3 + k] += 2 * coriolis[k] + R_rdd[k];
+    }
+    add_cross3(F->omega, R_rate, s->T.acc);
 }
 
 /* The same of sections [from, to); (omega; acc) of F in F axes */

@@ -199,6 +199,7 @@ INLINE void eliminate_hinge(const int nv, int seeds, bool locked, struct link_re
 void jacobian_respond(const struct model *model, struct work *work, const struct tangent *tangent,
                       const struct input *in)
 {
+    NEEDS(tangent, TANGENT_STATE);
     struct jacobian *jacobian = tangent->jacobian;
     const bool loads = in->tip_wrench != NULL || in->frame_wrench != NULL || in->n_loads > 0;
     const int seeds = jacobian->seeds = loads ? 6 : 3;

@@ -13,8 +13,7 @@ static void make_flexible(const struct link_model *lm, struct arena *arena, stru
     t->Bq = arena_allocate(arena, m, sizeof *t->Bq);
     t->Bv = arena_allocate(arena, m, sizeof *t->Bv);
     t->modal = arena_allocate(arena, m, sizeof(double));
-    t->Gq = arena_allocate(arena, m * row, sizeof(double));
-    t->Gv = arena_allocate(arena, m * row, sizeof(double));
+    arena_arrays(arena, m * row, ARRAYS(&t->Gq, &t->Gv));
     t->Gw = arena_allocate(arena, 3 * row, sizeof(double));
     t->Ft = arena_allocate(arena, 6 * row, sizeof(double));
     body_tangent_make(body, arena, &t->body);
@@ -38,8 +37,7 @@ enum status tangent_make(const struct model *model, struct tangent **made)
     if (tangent == NULL) return STATUS_NO_MEMORY;
     tangent->link = arena_allocate(&arena, links, sizeof *tangent->link);
     tangent->solution = arena_allocate(&arena, links, sizeof *tangent->solution);
-    tangent->force = arena_allocate(&arena, nv, sizeof(double));
-    tangent->dqdd = arena_allocate(&arena, nv, sizeof(double));
+    arena_arrays(&arena, nv, ARRAYS(&tangent->force, &tangent->dqdd));
     tangent->zeros = arena_allocate(&arena, nv + 6 * links + 6, sizeof(double));
     tangent->jacobian = jacobian_make(model, &arena);
     for (int i = 0; i < model->n_links && !arena.failed; i++) {
@@ -239,6 +237,7 @@ static void sweep_out(const struct model *model, const struct work *work, struct
 
 void dyn_tangent_copy_prescribed(const struct model *model, const struct tangent *tangent, double *dqdd)
 {
+    NEEDS(tangent, TANGENT_OUTWARD);
     const struct input given = {.prescribed_qdd = tangent->direction.prescribed_qdd};
     for (int i = 0; i < model->n_links; i++)
         if (model->link[i].prescribed >= 0) dyn_copy_prescribed(&model->link[i], &given, dqdd);
@@ -247,6 +246,7 @@ void dyn_tangent_copy_prescribed(const struct model *model, const struct tangent
 void dyn_tangent_outward(const struct model *model, const struct work *work, struct tangent *tangent,
                          const struct direction *direction)
 {
+    NEEDS(tangent, TANGENT_STATE);
     const struct mass_direction *given = &direction->masses;
     const struct mass_direction masses = {.payload_mass = or_zeros(given->payload_mass, tangent),
                                           .payload_com = or_zeros(given->payload_com, tangent),
@@ -260,7 +260,7 @@ void dyn_tangent_outward(const struct model *model, const struct work *work, str
                                             .prescribed_qdd = or_zeros(direction->prescribed_qdd, tangent),
                                             .joint_force = or_zeros(direction->joint_force, tangent),
                                             .masses = masses};
-    tangent->coordinate.swept = true;
+    tangent->done = TANGENT_STATE | TANGENT_OUTWARD;
     memset(tangent->dqdd, 0, (size_t)model->nv * sizeof(double));
     dyn_tangent_copy_prescribed(model, tangent, tangent->dqdd);
     sweep_out(model, work, tangent);
@@ -338,6 +338,8 @@ static void hinge_in(const struct link_model *lm, const struct work *work, struc
 void dyn_tangent_inward(const struct model *model, const struct work *work, struct tangent *tangent,
                         const struct input *in, const double (*load)[6])
 {
+    NEEDS(tangent, TANGENT_OUTWARD);
+    tangent->done |= TANGENT_INWARD;
     add_loads(model, work, tangent, in, load);
     for (int i = model->n_links - 1; i >= 0; i--) {
         const struct link_model *lm = &model->link[i];
@@ -351,6 +353,7 @@ void dyn_tangent_inward(const struct model *model, const struct work *work, stru
 
 void dyn_tangent_solve(const struct model *model, struct work *work, struct tangent *tangent, double *dqdd)
 {
+    NEEDS(tangent, TANGENT_INWARD);
     for (int i = 0; i < model->nv; i++) dqdd[i] = -tangent->force[i];
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];
@@ -367,4 +370,5 @@ void dyn_tangent_motion(const struct model *model, const struct work *work, stru
     memcpy(tangent->dqdd, dqdd, (size_t)model->nv * sizeof *dqdd);
     sweep_out(model, work, tangent);
     dyn_tangent_inward(model, work, tangent, in, load);
+    tangent->done |= TANGENT_MOTION;
 }

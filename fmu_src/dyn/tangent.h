@@ -9,12 +9,22 @@
  * omega.
  *
  * Order of use:  dyn_configuration(q), dyn_articulate(), dyn_inverse(in, qdd), dyn_velocity(in), dyn_tangent_state(), then any
- * number of directions, dyn_tangent_outward() to dyn_tangent_solve(), each followed by dyn_tangent_motion() if outputs are needed. */
+ * number of directions, dyn_tangent_outward() to dyn_tangent_solve(), each followed by dyn_tangent_motion() if outputs are needed: what
+ * a function needs stands in its first line (work.h). */
 #ifndef DYN_TANGENT_H
 #define DYN_TANGENT_H
 
 #include "dyn/dyn.h"
 #include "flex/tangent.h"
+
+/* What has been computed at the state and in the present direction. */
+enum tangent_done {
+    TANGENT_STATE = 1,      /* columns, at the accelerations of the last dyn_inverse()        */
+    TANGENT_COORDINATE = 2, /* the direction is that of one coordinate                        */
+    TANGENT_OUTWARD = 4,    /* changes of all frames, at constant accelerations               */
+    TANGENT_INWARD = 8,     /* changes of wrenches and generalized forces                     */
+    TANGENT_MOTION = 16     /* both again, with the changes of the accelerations              */
+};
 
 /* Changes of masses, for all links. */
 struct mass_direction {
@@ -112,7 +122,7 @@ struct jacobian;
 /* A coordinate of a link, of its joint or a mode, and what it changes. */
 struct coordinate {
     const struct model *model;
-    bool swept, rate;          /* swept: the direction is another    */
+    bool rate;
     int link, mode;            /* mode: -1: of the joint             */
     struct frame_tangent base; /* of the joint: D of O and dp, D v   */
 };
@@ -126,11 +136,12 @@ struct tangent {
     struct direction direction;   /* the current one, with zeros for NULL                                            */
     struct jacobian *jacobian;    /* jacobian.h                                                                      */
     struct coordinate coordinate; /* by dyn_tangent_coordinate()                                                   */
+    unsigned done;                /* enum tangent_done                                                             */
     struct arena arena;
 };
 
 /* tangent_masses.c */
-enum status tangent_added_make(const struct body *body, struct arena *arena, struct added_tangent *t);
+void tangent_added_make(const struct body *body, struct arena *arena, struct added_tangent *t);
 void tangent_added_state(const struct link_model *lm, const struct link_work *w, enum elastic_terms terms,
                          const double *eta, const double *etad, const double *etadd, struct added_tangent *t);
 void tangent_masses_out(const struct model *model, const struct work *work, struct tangent *tangent, int link);
@@ -192,14 +203,14 @@ void dyn_tangent_copy_prescribed(const struct model *model, const struct tangent
 void dyn_tangent_motion(const struct model *model, const struct work *work, struct tangent *tangent,
                         const struct input *in, const double (*load)[6], double *dqdd);
 
-/* Sections that are only observed: columns at the state, after dyn_tangent_state() and dyn_observe(); then, for each direction, after
-   dyn_tangent_motion(). dyn_tangent_frame() then works for every frame of the robot, model->frame[i]. */
+/* Sections that are only observed: columns at the state, and their changes in a direction. dyn_tangent_frame() then works for every frame
+   of the robot, model->frame[i]. */
 void dyn_tangent_observe_state(const struct model *model, const struct work *work, struct tangent *tangent,
                                const struct input *in, const double *qdd);
 void dyn_tangent_observe(const struct model *model, const struct work *work, struct tangent *tangent);
 
-/* Changes of the results of dyn_frame(), dyn_reaction(), dyn_deflection(). After dyn_tangent_motion(); p, phi, v and omega of a
-   frame need only dyn_tangent_outward(), the deflection too. */
+/* Changes of the results of dyn_frame(), dyn_reaction(), dyn_deflection(); those of alpha and a of a frame at constant accelerations before
+   dyn_tangent_motion(). */
 void dyn_tangent_frame(const struct work *work, const struct tangent *tangent, const struct anchor *anchor,
                        struct frame_derivative *change);
 /* d(R' x) = R' (dx - phi x x), x in world axes. */

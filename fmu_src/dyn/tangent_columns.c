@@ -367,6 +367,8 @@ static void joint_columns(const struct link_model *lm, const struct link_work *w
 void dyn_tangent_state(const struct model *model, const struct work *work, struct tangent *tangent,
                        const struct input *in, const double *qdd)
 {
+    NEEDS(work, DYN_REACTIONS | DYN_VELOCITY);
+    tangent->done = TANGENT_STATE;
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];
         const struct link_work *w = &work->link[i];
@@ -384,6 +386,8 @@ void dyn_tangent_state(const struct model *model, const struct work *work, struc
 void dyn_tangent_observe_state(const struct model *model, const struct work *work, struct tangent *tangent,
                                const struct input *in, const double *qdd)
 {
+    NEEDS(work, DYN_OBSERVED);
+    NEEDS(tangent, TANGENT_STATE);
     for (int i = 0; i < model->n_links; i++) {
         const struct link_model *lm = &model->link[i];
         const struct link_work *w = &work->link[i];

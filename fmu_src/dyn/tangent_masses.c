@@ -52,11 +52,10 @@ static void add_inertia_wrench(const struct frame *frame, const struct rigid *bo
 
 /* ---- added mass -------------------------------------------------------------------------------------------------- */
 
-enum status tangent_added_make(const struct body *body, struct arena *arena, struct added_tangent *t)
+void tangent_added_make(const struct body *body, struct arena *arena, struct added_tangent *t)
 {
     t->modal = arena_allocate(arena, (size_t)PADDED(body->m), sizeof(double));
-    if (t->modal == NULL) return STATUS_NO_MEMORY;
-    return body_state_make(body->added->unit, arena, &t->state);
+    body_state_make(body->added->unit, arena, &t->state);
 }
 
 void tangent_added_state(const struct link_model *lm, const struct link_work *w, enum elastic_terms terms,

@@ -6,6 +6,7 @@
 
 void dyn_tangent_observe(const struct model *model, const struct work *work, struct tangent *tangent)
 {
+    NEEDS(tangent, TANGENT_MOTION);
     for (int i = 0; i < model->n_links; i++)
         for (int s = model->link[i].n_sections; s < model->link[i].n_all_sections; s++)
             tangent_section_out(&model->link[i], work, tangent, i, s);
@@ -49,8 +50,10 @@ static void frame_move_change(const double r[3], const double omega[3], const do
 void dyn_tangent_coordinate(const struct model *model, const struct work *work, struct tangent *tangent, bool rate,
                             int j)
 {
+    NEEDS(tangent, TANGENT_STATE);
     struct coordinate *c = &tangent->coordinate;
     int i = 0;
+    tangent->done = TANGENT_STATE | TANGENT_COORDINATE;
     while (j >= model->link[i].eta_v + model->link[i].m) i++;
     const struct link_model *lm = &model->link[i];
     *c = (struct coordinate){.model = model, .rate = rate, .link = i, .mode = j - lm->eta_v};
@@ -62,6 +65,7 @@ void dyn_tangent_coordinate(const struct model *model, const struct work *work, 
 void dyn_coordinate_frame(const struct work *work, const struct tangent *tangent, const struct anchor *anchor,
                           const struct frame_motion *frame, struct frame_derivative *change)
 {
+    NEEDS(tangent, TANGENT_COORDINATE);
     const struct coordinate *c = &tangent->coordinate;
     int i = anchor->link, section = anchor->section;
     memset(change, 0, sizeof *change);
@@ -79,6 +83,7 @@ void dyn_coordinate_frame(const struct work *work, const struct tangent *tangent
 void dyn_tangent_frame(const struct work *work, const struct tangent *tangent, const struct anchor *anchor,
                        struct frame_derivative *change)
 {
+    NEEDS(tangent, TANGENT_OUTWARD);
     const struct link_tangent *lt = &tangent->link[anchor->link];
     const struct frame *frame = dyn_anchor_frame(work, anchor);
     const struct frame_tangent *t = anchor->section < 0 ? &lt->O : &lt->section[anchor->section].T;
@@ -102,6 +107,7 @@ void tangent_in_own_axes(const double R[9], const double phi[3], const double x[
 
 void dyn_tangent_reaction(const struct work *work, const struct tangent *tangent, int link, double wrench[6])
 {
+    NEEDS(tangent, TANGENT_MOTION);
     tmul3(work->link[link].O.R, tangent->link[link].f, wrench);
     tmul3(work->link[link].O.R, tangent->link[link].f + 3, wrench + 3);
 }
@@ -109,6 +115,7 @@ void dyn_tangent_reaction(const struct work *work, const struct tangent *tangent
 void dyn_tangent_deflection(const struct model *model, const struct work *work, const struct tangent *tangent, int link,
                             double deflection[3], double rotation[3])
 {
+    NEEDS(tangent, TANGENT_OUTWARD);
     const struct link_model *lm = &model->link[link];
     const struct link_work *w = &work->link[link];
     const struct link_tangent *t = &tangent->link[link];

@@ -114,6 +114,7 @@ static void spread(const struct model *model, struct work *work, struct link_sol
 void dyn_solve_columns(const struct model *model, struct work *work, struct tangent *tangent, int count,
                        double *columns)
 {
+    NEEDS(work, DYN_FACTORS);
     for (int first = 0; first < count; first += LANES) {
         double *at = columns + (size_t)model->nv * (size_t)first;
         const int lanes_used = count - first < LANES ? count - first : LANES;

@@ -1,8 +1,6 @@
 #include "dyn/work.h"
 
-#include <string.h>
-
-static enum status make_flexible(const struct link_model *lm, bool newton, struct arena *arena, struct link_work *w)
+static void make_flexible(const struct link_model *lm, bool newton, struct arena *arena, struct link_work *w)
 {
     const struct body *body = lm->body;
     const size_t m = (size_t)body->m, row = (size_t)PADDED(body->m);
@@ -16,8 +14,7 @@ static enum status make_flexible(const struct link_model *lm, bool newton, struc
     w->F = arena_allocate(arena, m, sizeof *w->F);
     w->W = arena_allocate(arena, m, sizeof *w->W);
     w->Z = arena_allocate(arena, m, sizeof *w->Z);
-    w->b_eta = arena_allocate(arena, row, sizeof(double));
-    w->e = arena_allocate(arena, row, sizeof(double));
+    arena_arrays(arena, row, ARRAYS(&w->b_eta, &w->e));
     w->L = arena_allocate(arena, m * row, sizeof(double));
     w->inverse_d = arena_allocate(arena, m, sizeof(double));
     w->RF = w->O.R;
@@ -25,13 +22,12 @@ static enum status make_flexible(const struct link_model *lm, bool newton, struc
         w->RF = arena_allocate(arena, 9, sizeof(double));
         w->JF = arena_allocate(arena, m, sizeof *w->JF);
     }
-    const enum status status = body_state_make(body, arena, &w->body);
+    body_state_make(body, arena, &w->body);
     w->M0 = body->hinge_moves ? arena_allocate(arena, m * row, sizeof(double)) : w->body.Mff;
     w->own_modes = newton ? arena_allocate(arena, m * row, sizeof(double)) : w->M0;
-    return arena->failed ? STATUS_NO_MEMORY : status;
 }
 
-static enum status make_work(const struct model *model, bool newton, struct work **made)
+enum status work_make(const struct model *model, bool newton, struct work **made)
 {
     struct arena arena = {0};
     *made = NULL;
@@ -48,14 +44,10 @@ static enum status make_work(const struct model *model, bool newton, struct work
         if (lm->body != NULL) make_flexible(lm, newton, &arena, w);
         w->own_hinge = newton ? w->newton_hinge : lm->joint.motor_inertia;
     }
-    work->M = arena_allocate(&arena, n * n, sizeof(double));
-    work->factor = arena_allocate(&arena, n * n, sizeof(double));
-    work->inverse_d = arena_allocate(&arena, n, sizeof(double));
-    work->rhs = arena_allocate(&arena, n, sizeof(double));
+    arena_arrays(&arena, n * n, ARRAYS(&work->M, &work->factor));
+    arena_arrays(&arena, n, ARRAYS(&work->inverse_d, &work->rhs));
+    arena_arrays(&arena, padded, ARRAYS(&work->angles.angle, &work->angles.sine, &work->angles.cosine));
     work->column = arena_allocate(&arena, (size_t)most, sizeof *work->column);
-    work->angles.angle = arena_allocate(&arena, padded, sizeof(double));
-    work->angles.sine = arena_allocate(&arena, padded, sizeof(double));
-    work->angles.cosine = arena_allocate(&arena, padded, sizeof(double));
     if (arena.failed) {
         arena_release(&arena);
         return STATUS_NO_MEMORY;
@@ -63,16 +55,6 @@ static enum status make_work(const struct model *model, bool newton, struct work
     work->arena = arena;
     *made = work;
     return STATUS_OK;
-}
-
-enum status work_make(const struct model *model, struct work **made)
-{
-    return make_work(model, false, made);
-}
-
-enum status work_make_newton(const struct model *model, struct work **made)
-{
-    return make_work(model, true, made);
 }
 
 void work_reset(const struct model *model, struct work *work, int link)

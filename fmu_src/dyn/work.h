@@ -47,7 +47,7 @@ struct section_work {
     double b[6]; /* inertia wrench of the payload at T, minus the loads there [N m; N] */
     /* articulated body, by dyn_articulate() */
     struct inertia P; /* of what is attached to T, at T  */
-    /* solution, by dyn_solve(), dyn_articulate_and_solve() */
+    /* solution, by dyn_articulate_and_solve(), dyn_solve_forces() */
     double z[6];   /* bias wrench at T                                         */
     double x[SIX]; /* terms of qdd and eta_ddot in the acceleration of T       */
     /* inverse dynamics, by dyn_inverse() */
@@ -89,7 +89,7 @@ struct link_work {
     double *inverse_d;                 /* m                                                                    */
     double (*Z)[SIX];                  /* m: L^-1 F'                                                           */
     double (*W)[SIX];                  /* m: Delta^-1 L^-1 F', elimination gains of the modes                  */
-    /* solution, by dyn_solve(), dyn_articulate_and_solve() */
+    /* solution, by dyn_articulate_and_solve(), dyn_solve_forces() */
     double z[SIX];             /* bias wrench of the subtree at O, with its joints free                */
     double u[MOST_VELOCITIES]; /* hinge residuals                                                      */
     double *e;                 /* PADDED(m): modal residuals, L^-1 (...)                               */
@@ -124,11 +124,10 @@ struct work {
     struct arena arena;
 };
 
-enum status work_make(const struct model *model, struct work **work);
-/* One whose dyn_articulate() factors a Newton matrix, by the terms of dyn_newton_terms(). */
-enum status work_make_newton(const struct model *model, struct work **work);
+/* newton: its dyn_articulate() factors a Newton matrix, by the terms of dyn_newton_terms(). */
+enum status work_make(const struct model *model, bool newton, struct work **work);
 void work_free(struct work *work);
-/* After model_set_added_mass() of a link. */
+/* After model_set_masses() of a link. */
 void work_reset(const struct model *model, struct work *work, int link);
 
 /* The section of the parent that a link is attached to; NULL: O of the parent, or the world. */

@@ -6,7 +6,7 @@
 
 /* Mass integrals of a body that are arrays */
 struct integral {
-    const double *number;
+    double *number;
     int count;
 };
 enum { MOST_INTEGRALS = 13 };
@@ -53,10 +53,8 @@ void body_set_added_mass(struct body *body, double factor)
     struct integral list[MOST_INTEGRALS], unit[MOST_INTEGRALS];
     const int count = list_integrals(body, list);
     list_integrals(added->unit, unit);
-    for (int i = 0; i < count; i++) {
-        double *sum = (double *)list[i].number; /* from the arena of the body, which the caller owns */
-        for (int k = 0; k < list[i].count; k++) sum[k] = added->bare[i][k] + factor * unit[i].number[k];
-    }
+    for (int i = 0; i < count; i++)
+        for (int k = 0; k < list[i].count; k++) list[i].number[k] = added->bare[i][k] + factor * unit[i].number[k];
     body->mass = added->mass + factor * added->unit->mass;
     for (int i = 0; i < 3; i++) body->c0[i] = added->c0[i] + factor * added->unit->c0[i];
     for (int i = 0; i < 6; i++) body->N0[i] = added->N0[i] + factor * added->unit->N0[i];

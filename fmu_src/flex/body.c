@@ -20,23 +20,15 @@ static const double spin_sign[FAMILY_COUNT] = {1, -1, 1, 0};
 
 /* ---- storage ---------------------------------------------------------------------------------------------------- */
 
-/* The arrays of a body, writable while they are filled. */
-struct body_arrays {
-    int *k;
-    double *s, *b, *G, *JL, *Mff0, *K, *D;
-};
-
-static enum status body_storage(struct arena *arena, struct body *body, struct body_arrays *f)
+static enum status body_storage(struct arena *arena, struct body *body)
 {
     const size_t m = (size_t)body->m, n = (size_t)body->n_shapes;
-    body->k = f->k = arena_allocate(arena, n, sizeof *f->k);
-    body->s = f->s = arena_allocate(arena, n, sizeof(double));
-    body->b = f->b = arena_allocate(arena, 3 * n, sizeof(double));
-    body->G = f->G = arena_allocate(arena, n * n, sizeof(double));
-    body->JL = f->JL = arena_allocate(arena, 3 * m, sizeof(double));
-    body->Mff0 = f->Mff0 = arena_allocate(arena, m * m, sizeof(double));
-    body->K = f->K = arena_allocate(arena, m * m, sizeof(double));
-    body->D = f->D = arena_allocate(arena, m * m, sizeof(double));
+    body->k = arena_allocate(arena, n, sizeof *body->k);
+    body->s = arena_allocate(arena, n, sizeof(double));
+    body->b = arena_allocate(arena, 3 * n, sizeof(double));
+    body->G = arena_allocate(arena, n * n, sizeof(double));
+    body->JL = arena_allocate(arena, 3 * m, sizeof(double));
+    arena_arrays(arena, m * m, ARRAYS(&body->Mff0, &body->K, &body->D));
     return arena->failed ? STATUS_NO_MEMORY : STATUS_OK;
 }
 
@@ -58,20 +50,15 @@ static int family_start(const struct beam *beam, int family)
     return start;
 }
 
-static void lay_out_shapes(const struct beam *beam, struct body *body, struct body_arrays *f)
+static void lay_out_shapes(const struct beam *beam, struct body *body)
 {
     static const int along[3] = {FAMILY_AXIAL, FAMILY_Y, FAMILY_Z};
     int s = 0;
     for (int a = X; a <= Z; a++) {
         body->axis_start[a] = s;
-        for (int i = 0; i < beam->family[along[a]].count; i++, s++) f->k[s] = family_start(beam, along[a]) + i;
+        for (int i = 0; i < beam->family[along[a]].count; i++, s++) body->k[s] = family_start(beam, along[a]) + i;
     }
     body->axis_start[3] = s;
-}
-
-static int count_beam_shapes(const struct beam *beam)
-{
-    return beam->family[FAMILY_Y].count + beam->family[FAMILY_Z].count + beam->family[FAMILY_AXIAL].count;
 }
 
 /* All shape functions of a beam at one x: phi, phi', phi'' for each elastic coordinate. */
@@ -85,11 +72,10 @@ struct beam_functions {
     struct panels panels;
 };
 
-static enum status make_functions(const struct beam *beam, const struct body *body, struct arena *arena,
-                                  struct beam_functions *fn)
+static enum status make_functions(const struct beam *beam, struct arena *arena, struct beam_functions *fn)
 {
-    const size_t m = (size_t)body->m;
-    fn->m = body->m;
+    fn->m = family_start(beam, FAMILY_COUNT);
+    const size_t m = (size_t)fn->m;
     quadrature_gauss_legendre(fn->node, fn->weight);
     fn->function = arena_allocate(arena, m, sizeof *fn->function);
     fn->family = arena_allocate(arena, m, sizeof *fn->family);
@@ -103,7 +89,7 @@ static enum status make_functions(const struct beam *beam, const struct body *bo
         }
     fn->pairs.n = 0;
     if (quadrature_panels_make(beam, arena, &fn->panels) != STATUS_OK) return STATUS_NO_MEMORY;
-    return beam->foreshortening ? shortening_pairs_make(beam, body->m, arena, &fn->pairs) : STATUS_OK;
+    return beam->foreshortening ? shortening_pairs_make(beam, fn->m, arena, &fn->pairs) : STATUS_OK;
 }
 
 static void evaluate_functions(struct beam_functions *fn, double x)
@@ -127,8 +113,8 @@ static void add_slope_products(struct beam_functions *fn, double from, double to
 enum part { BARE, ADDED };
 
 /* Modal mass, stiffness and spin; families do not couple */
-static void add_mode_point(const struct body *body, struct body_arrays *f, const struct beam_functions *fn,
-                           const struct beam_properties *at, double dx)
+static void add_mode_point(const struct body *body, const struct beam_functions *fn, const struct beam_properties *at,
+                           double dx)
 {
     const int m = body->m;
     const double stiffness[FAMILY_COUNT] = {at->EIz, at->EIy, at->GJ, at->EA};
@@ -137,21 +123,21 @@ static void add_mode_point(const struct body *body, struct body_arrays *f, const
     for (int i = 0; i < m; i++) {
         const int family = fn->family[i], axis = spin_axis[family], d = strain_order[family];
         const double spin_i = spin_sign[family] * fn->value[3 * i + spin_order[family]];
-        if (axis >= 0) f->JL[3 * i + axis] += J[axis] * spin_i * dx;
+        if (axis >= 0) body->JL[3 * i + axis] += J[axis] * spin_i * dx;
         for (int j = 0; j < m; j++) {
             if (fn->family[j] != family) continue;
             const double spin_j = spin_sign[family] * fn->value[3 * j + spin_order[family]];
-            if (family_axis[family] >= 0) f->Mff0[m * i + j] += dm * fn->value[3 * i] * fn->value[3 * j];
-            if (axis >= 0) f->Mff0[m * i + j] += J[axis] * spin_i * spin_j * dx;
-            f->K[m * i + j] += stiffness[family] * fn->value[3 * i + d] * fn->value[3 * j + d] * dx;
+            if (family_axis[family] >= 0) body->Mff0[m * i + j] += dm * fn->value[3 * i] * fn->value[3 * j];
+            if (axis >= 0) body->Mff0[m * i + j] += J[axis] * spin_i * spin_j * dx;
+            body->K[m * i + j] += stiffness[family] * fn->value[3 * i + d] * fn->value[3 * j + d] * dx;
         }
     }
 }
 
 /* Adds the integrand at x, with weight dx, to every integral over the beam except G of the pairs, which is summed panel by panel.
    Returns its mass. */
-static double add_beam_point(const struct beam *beam, enum part part, struct body *body, struct body_arrays *f,
-                             struct beam_functions *fn, double x, double dx)
+static double add_beam_point(const struct beam *beam, enum part part, struct body *body, struct beam_functions *fn,
+                             double x, double dx)
 {
     const struct pair_integrals *pairs = &fn->pairs;
     struct beam_properties at = beam_at(beam, x / beam->length);
@@ -175,17 +161,16 @@ static double add_beam_point(const struct beam *beam, enum part part, struct bod
     body->N0[0] += dm * x * x;
     for (int s = 0; s < n; s++) {
         const double phi = dm * fn->value[3 * body->k[s]];
-        f->s[s] += phi;
-        f->b[s] += x * phi;
-        for (int t = s; t < n; t++) f->G[n * s + t] += phi * fn->value[3 * body->k[t]];
+        body->s[s] += phi;
+        body->b[s] += x * phi;
+        for (int t = s; t < n; t++) body->G[n * s + t] += phi * fn->value[3 * body->k[t]];
     }
     add_spin(body->N0, (const double[6]){J[0] * dx, J[1] * dx, J[2] * dx, 0, 0, 0});
-    add_mode_point(body, f, fn, &at, dx);
+    add_mode_point(body, fn, &at, dx);
     return dm;
 }
 
-static void integrate_beam(const struct beam *beam, enum part part, struct body *body, struct body_arrays *f,
-                           struct beam_functions *fn)
+static void integrate_beam(const struct beam *beam, enum part part, struct body *body, struct beam_functions *fn)
 {
     for (int panel = 0; panel < fn->panels.n; panel++) {
         const double from = fn->panels.x[panel], to = fn->panels.x[panel + 1];
@@ -197,31 +182,28 @@ static void integrate_beam(const struct beam *beam, enum part part, struct body 
                 memcpy(fn->pairs.h, fn->pairs.h_panel, (size_t)fn->pairs.n * sizeof(double));
                 add_slope_products(fn, from, x, fn->pairs.h);
             }
-            dm[g] = add_beam_point(beam, part, body, f, fn, x, (to - from) * fn->weight[g]);
+            dm[g] = add_beam_point(beam, part, body, fn, x, (to - from) * fn->weight[g]);
         }
         if (fn->pairs.n == 0) continue;
         shortening_pairs_add_gram(&fn->pairs, dm);
         add_slope_products(fn, from, to, fn->pairs.h_panel);
     }
     for (int s = 0; s < body->n_shapes; s++)
-        for (int t = 0; t < s; t++) f->G[body->n_shapes * s + t] = f->G[body->n_shapes * t + s];
+        for (int t = 0; t < s; t++) body->G[body->n_shapes * s + t] = body->G[body->n_shapes * t + s];
 }
 
 /* Phi, Lambda and H of the section at x */
-static enum status beam_section(const struct beam *beam, const struct body *body, struct beam_functions *fn, double x,
-                                struct arena *arena, struct section *section)
+static enum status beam_section(const struct beam *beam, struct beam_functions *fn, double x, struct arena *arena,
+                                struct section *section)
 {
-    const int m = body->m, row = PADDED(m);
-    double *Phi = arena_allocate(arena, 3 * (size_t)m, sizeof *Phi),
-           *Lambda = arena_allocate(arena, 3 * (size_t)m, sizeof *Lambda);
+    const int m = fn->m, row = PADDED(m);
+    double *Phi, *Lambda, *phi, *lambda;
+    arena_arrays(arena, 3 * (size_t)m, ARRAYS(&Phi, &Lambda));
+    arena_arrays(arena, (size_t)m, ARRAYS(&phi, &lambda));
     double *H = fn->pairs.n > 0 && x > 0 ? arena_allocate(arena, (size_t)(m * row), sizeof *H) : NULL;
-    double *phi = arena_allocate(arena, (size_t)m, sizeof *phi),
-           *lambda = arena_allocate(arena, (size_t)m, sizeof *lambda);
     int *axis = arena_allocate(arena, (size_t)m, sizeof *axis), *turn = arena_allocate(arena, (size_t)m, sizeof *turn);
     if (arena->failed) return STATUS_NO_MEMORY;
 
-    section->x[0] = x;
-    section->x[1] = section->x[2] = 0;
     if (H != NULL) {
         const struct pair_integrals *pairs = &fn->pairs;
         memset(pairs->h, 0, (size_t)pairs->n * sizeof(double));
@@ -240,38 +222,32 @@ static enum status beam_section(const struct beam *beam, const struct body *body
         if (spin_axis[family] >= 0)
             Lambda[3 * i + spin_axis[family]] = lambda[i] = spin_sign[family] * fn->value[3 * i + spin_order[family]];
     }
-    section->axis = axis;
-    section->turn = turn;
-    section->phi = phi;
-    section->lambda = lambda;
-    section->Phi = Phi;
-    section->Lambda = Lambda;
-    section->H = H;
+    *section = (struct section){
+        .x = {x}, .Phi = Phi, .Lambda = Lambda, .H = H, .phi = phi, .lambda = lambda, .axis = axis, .turn = turn};
     return STATUS_OK;
 }
 
 /* D = Mff V diag(2 zeta w) V' Mff + alpha Mff + beta K,  V the mass-normalized modes (theory.md 18) */
-static enum status beam_damping(const struct beam *beam, struct body *body, struct body_arrays *f,
-                                struct arena *scratch)
+static enum status beam_damping(const struct beam *beam, struct body *body, struct arena *scratch)
 {
     const int m = body->m;
     const size_t mm = (size_t)(m * m);
-    for (int i = 0; i < m * m; i++) f->D[i] = beam->rayleigh[0] * f->Mff0[i] + beam->rayleigh[1] * f->K[i];
+    for (int i = 0; i < m * m; i++) body->D[i] = beam->rayleigh[0] * body->Mff0[i] + beam->rayleigh[1] * body->K[i];
     if (beam->damping_ratio == 0) return STATUS_OK;
     double *V = arena_allocate(scratch, mm, sizeof *V), *w2 = arena_allocate(scratch, (size_t)m, sizeof *w2);
     double *MV = arena_allocate(scratch, mm, sizeof *MV), *work = arena_allocate(scratch, 3 * mm, sizeof *work);
     if (scratch->failed) return STATUS_NO_MEMORY;
-    if (eigen_generalized(m, f->K, f->Mff0, work, V, w2) != 0) return STATUS_NOT_POSITIVE;
+    if (eigen_generalized(m, body->K, body->Mff0, work, V, w2) != 0) return STATUS_NOT_POSITIVE;
 
     for (int i = 0; i < m; i++)
         for (int j = 0; j < m; j++)
-            for (int k = 0; k < m; k++) MV[m * i + j] += f->Mff0[m * i + k] * V[m * k + j];
+            for (int k = 0; k < m; k++) MV[m * i + j] += body->Mff0[m * i + k] * V[m * k + j];
     for (int i = 0; i < m; i++)
         for (int j = 0; j < m; j++) {
             double d = 0;
             for (int k = 0; k < m; k++)
                 d += 2 * beam->damping_ratio * sqrt(fmax(w2[k], 0)) * MV[m * i + k] * MV[m * j + k];
-            f->D[m * i + j] += d;
+            body->D[m * i + j] += d;
         }
     return STATUS_OK;
 }
@@ -289,45 +265,41 @@ static enum status integrals_by_mode(struct body *body, struct arena *arena)
 {
     const int m = body->m, n = body->n_shapes, row = PADDED(m);
     const size_t size = (size_t)row;
-    double *s, *b, *JL, *G;
-    body->mode_s = s = arena_allocate(arena, size, sizeof *s);
-    body->mode_b = b = arena_allocate(arena, size, sizeof *b);
-    body->mode_JL = JL = arena_allocate(arena, size, sizeof *JL);
-    body->mode_G = G = arena_allocate(arena, (size_t)m * size, sizeof *G);
-    body->zeros = arena_allocate(arena, size, sizeof(double));
+    arena_arrays(arena, size, ARRAYS(&body->mode_s, &body->mode_b, &body->mode_JL, &body->zeros));
+    body->mode_G = arena_allocate(arena, (size_t)m * size, sizeof *body->mode_G);
     if (arena->failed) return STATUS_NO_MEMORY;
     for (int i = 0; i < n; i++) {
-        s[body->k[i]] = body->s[i];
-        b[body->k[i]] = body->b[i];
-        for (int j = 0; j < n; j++) G[row * body->k[i] + body->k[j]] = body->G[n * i + j];
+        body->mode_s[body->k[i]] = body->s[i];
+        body->mode_b[body->k[i]] = body->b[i];
+        for (int j = 0; j < n; j++) body->mode_G[row * body->k[i] + body->k[j]] = body->G[n * i + j];
     }
-    for (int k = 0; k < m; k++) JL[k] = body->JL[3 * k + body->tip.turn[k]];
+    for (int k = 0; k < m; k++) body->mode_JL[k] = body->JL[3 * k + body->tip.turn[k]];
     return STATUS_OK;
 }
 
 /* All integrals of a part of the beam, and its sections at hinge and tip */
 static enum status make_part(const struct beam *beam, enum part part, struct arena *arena, struct arena *scratch,
-                             struct body *body, struct body_arrays *f)
+                             struct body *body)
 {
     struct beam_functions fn;
     body->m = family_start(beam, FAMILY_COUNT);
-    body->n_shapes = count_beam_shapes(beam);
-    if (body_storage(arena, body, f) != STATUS_OK || make_functions(beam, body, scratch, &fn) != STATUS_OK)
+    body->n_shapes = body->m - beam->family[FAMILY_TWIST].count;
+    if (body_storage(arena, body) != STATUS_OK || make_functions(beam, scratch, &fn) != STATUS_OK)
         return STATUS_NO_MEMORY;
-    lay_out_shapes(beam, body, f);
+    lay_out_shapes(beam, body);
     for (int family = 0; family < FAMILY_COUNT; family++)
         if (beam->family[family].count > 0) body->block_start[body->n_blocks++] = family_start(beam, family);
     body->block_start[body->n_blocks] = body->m;
-    integrate_beam(beam, part, body, f, &fn);
+    integrate_beam(beam, part, body, &fn);
     /* Eigenfunctions are orthogonal with respect to K: other terms are rounding errors of the quadrature and are set to zero */
     const int m = body->m;
-    double *K = f->K;
+    double *K = body->K;
     for (int i = 0; i < m; i++)
         for (int j = 0; j < m; j++)
             if (i != j && fabs(K[m * i + j]) <= 1e-13 * sqrt(K[(m + 1) * i] * K[(m + 1) * j])) K[m * i + j] = 0;
 
-    if (beam_section(beam, body, &fn, 0, arena, &body->hinge) != STATUS_OK) return STATUS_NO_MEMORY;
-    if (beam_section(beam, body, &fn, beam->length, arena, &body->tip) != STATUS_OK) return STATUS_NO_MEMORY;
+    if (beam_section(beam, &fn, 0, arena, &body->hinge) != STATUS_OK) return STATUS_NO_MEMORY;
+    if (beam_section(beam, &fn, beam->length, arena, &body->tip) != STATUS_OK) return STATUS_NO_MEMORY;
     body->hinge_moves = section_differs(&body->hinge, body->m);
     body->beam = true;
     if (integrals_by_mode(body, arena) != STATUS_OK) return STATUS_NO_MEMORY;
@@ -342,22 +314,21 @@ static enum status make_part(const struct beam *beam, enum part part, struct are
 /* D does not depend on the added mass: it is computed before that is added */
 static enum status make_beam(const struct beam *beam, struct arena *arena, struct arena *scratch, struct body *body)
 {
-    struct body_arrays f;
-    enum status status = make_part(beam, BARE, arena, scratch, body, &f);
+    enum status status = make_part(beam, BARE, arena, scratch, body);
     if (status != STATUS_OK) return status;
-    status = beam_damping(beam, body, &f, scratch);
+    status = beam_damping(beam, body, scratch);
 
     /* Families do not couple in D: entries between their blocks are rounding errors of the eigenvectors */
     const int m = body->m, *start = body->block_start;
     for (int b = 0; b < body->n_blocks; b++)
         for (int i = start[b]; i < start[b + 1]; i++)
             for (int j = 0; j < m; j++)
-                if (j < start[b] || j >= start[b + 1]) f.D[m * i + j] = 0;
+                if (j < start[b] || j >= start[b + 1]) body->D[m * i + j] = 0;
     if (status != STATUS_OK || (beam->given & (GIVEN_ADDED_MASS | TABLE_ADDED_MASS)) == 0) return status;
 
     struct body *unit = arena_allocate(arena, 1, sizeof *unit);
     if (unit == NULL) return STATUS_NO_MEMORY;
-    status = make_part(beam, ADDED, arena, scratch, unit, &f);
+    status = make_part(beam, ADDED, arena, scratch, unit);
     if (status == STATUS_OK) status = added_mass_make(unit, arena, body);
     if (status == STATUS_OK) body_set_added_mass(body, beam->added_mass_per_length.factor);
     return status;
@@ -366,8 +337,7 @@ static enum status make_beam(const struct beam *beam, struct arena *arena, struc
 /* ---- nodal bodies ----------------------------------------------------------------------------------------------- */
 
 /* Adds a node; Psi: scratch, 3 x modes */
-static void add_node(const struct nodal *nodal, const struct node *node, struct body *body, struct body_arrays *f,
-                     double *Psi)
+static void add_node(const struct nodal *nodal, const struct node *node, struct body *body, double *Psi)
 {
     const int m = nodal->modes, n = body->n_shapes;
     const double mu = node->body.mass, *I = node->body.inertia;
@@ -386,18 +356,18 @@ static void add_node(const struct nodal *nodal, const struct node *node, struct 
         for (int a = 0; a < 3; a++) Psi[m * a + k] = node->translation[m * a + k] + turned[a];
     }
     for (int s = 0; s < n; s++) { /* shape s = m a + k moves along a with Psi_ak: the same order as in the arrays */
-        f->s[s] += mu * Psi[s];
-        for (int a = 0; a < 3; a++) f->b[n * a + s] += mu * Psi[s] * r0[a];
-        for (int t = 0; t < n; t++) f->G[n * s + t] += mu * Psi[s] * Psi[t];
+        body->s[s] += mu * Psi[s];
+        for (int a = 0; a < 3; a++) body->b[n * a + s] += mu * Psi[s] * r0[a];
+        for (int t = 0; t < n; t++) body->G[n * s + t] += mu * Psi[s] * Psi[t];
     }
     for (int k = 0; k < m; k++) {
         const double lambda[3] = {node->rotation[k], node->rotation[m + k], node->rotation[2 * m + k]};
         double Il[3];
         symmul3(I, lambda, Il);
-        axpy3(1, Il, f->JL + 3 * k);
+        axpy3(1, Il, body->JL + 3 * k);
         for (int j = 0; j < m; j++)
             for (int a = 0; a < 3; a++)
-                f->Mff0[m * k + j] += mu * Psi[m * a + k] * Psi[m * a + j] + Il[a] * node->rotation[m * a + j];
+                body->Mff0[m * k + j] += mu * Psi[m * a + k] * Psi[m * a + j] + Il[a] * node->rotation[m * a + j];
     }
 }
 
@@ -405,41 +375,33 @@ static enum status node_section(const struct nodal *nodal, int index, struct are
 {
     const int m = nodal->modes;
     const struct node *node = &nodal->node[index];
-    double *Phi = arena_allocate(arena, 3 * (size_t)m, sizeof *Phi),
-           *Lambda = arena_allocate(arena, 3 * (size_t)m, sizeof *Lambda);
+    double *Phi, *Lambda;
+    arena_arrays(arena, 3 * (size_t)m, ARRAYS(&Phi, &Lambda));
     if (arena->failed) return STATUS_NO_MEMORY;
-    copy3(node->position, section->x);
     for (int k = 0; k < m; k++)
         for (int a = 0; a < 3; a++) {
             Phi[3 * k + a] = node->translation[m * a + k];
             Lambda[3 * k + a] = node->rotation[m * a + k];
         }
-    section->Phi = Phi;
-    section->Lambda = Lambda;
-    section->H = NULL;
-    section->phi = section->lambda = NULL;
+    *section = (struct section){.Phi = Phi, .Lambda = Lambda};
+    copy3(node->position, section->x);
     return STATUS_OK;
 }
 
 static enum status make_nodal(const struct nodal *nodal, struct arena *arena, struct arena *scratch, struct body *body)
 {
-    struct body_arrays f;
     const int m = nodal->modes;
     body->m = m;
     body->n_shapes = 3 * m;
     double *Psi = arena_allocate(scratch, 3 * (size_t)m, sizeof *Psi);
-    if (scratch->failed || body_storage(arena, body, &f) != STATUS_OK) return STATUS_NO_MEMORY;
-    for (int s = 0; s < 3 * m; s++) {
-        f.k[s] = s % m;
-    }
+    if (scratch->failed || body_storage(arena, body) != STATUS_OK) return STATUS_NO_MEMORY;
+    for (int s = 0; s < 3 * m; s++) body->k[s] = s % m;
     for (int a = 0; a <= 3; a++) body->axis_start[a] = a * m;
     body->n_blocks = 1;
     body->block_start[1] = m;
-    for (int i = 0; i < nodal->n_nodes; i++) {
-        add_node(nodal, &nodal->node[i], body, &f, Psi);
-    }
-    memcpy(f.K, nodal->stiffness, (size_t)(m * m) * sizeof(double));
-    memcpy(f.D, nodal->damping, (size_t)(m * m) * sizeof(double));
+    for (int i = 0; i < nodal->n_nodes; i++) add_node(nodal, &nodal->node[i], body, Psi);
+    memcpy(body->K, nodal->stiffness, (size_t)(m * m) * sizeof(double));
+    memcpy(body->D, nodal->damping, (size_t)(m * m) * sizeof(double));
 
     if (nodal->geometric != NULL && geometric_make(nodal, body, arena, &body->geometric) != STATUS_OK)
         return STATUS_NO_MEMORY;
@@ -506,15 +468,9 @@ enum status body_section(const struct link *link, double x, int node, struct are
     if (link->type == BODY_NODAL) return node_section(&link->nodal, node, arena, section);
 
     struct arena scratch = {0};
-    struct body layout = {.m = family_start(&link->beam, FAMILY_COUNT), .n_shapes = count_beam_shapes(&link->beam)};
-    struct body_arrays f;
     struct beam_functions fn;
-    enum status status = body_storage(&scratch, &layout, &f);
-    if (status == STATUS_OK) status = make_functions(&link->beam, &layout, &scratch, &fn);
-    if (status == STATUS_OK) {
-        lay_out_shapes(&link->beam, &layout, &f);
-        status = beam_section(&link->beam, &layout, &fn, x, arena, section);
-    }
+    enum status status = make_functions(&link->beam, &scratch, &fn);
+    if (status == STATUS_OK) status = beam_section(&link->beam, &fn, x, arena, section);
     arena_release(&scratch);
     return status;
 }

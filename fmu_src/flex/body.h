@@ -41,18 +41,18 @@ struct body {
     int m;             /* elastic coordinates                                          */
     int n_shapes;      /* scalar shapes, sorted: along x, y, z                         */
     int axis_start[4]; /* shapes [axis_start[a], axis_start[a+1]) move along axis a    */
-    const int *k;      /* n_shapes: coordinate of the shape                            */
+    int *k;            /* n_shapes: coordinate of the shape                            */
 
     double mass;        /*                                                          [kg]        */
     double c0[3];       /* int r0 dm                                                [kg m]      */
     double N0[6];       /* int r0 r0' dm, with the spin inertia as tr(Js)/2 I - Js  [kg m^2]    */
-    const double *s;    /* n_shapes: int phi_s dm                                               */
-    const double *b;    /* 3 x n_shapes: int phi_s r0 dm                                        */
-    const double *G;    /* n_shapes x n_shapes: int phi_s phi_t dm                              */
-    const double *JL;   /* m x 3: int J Lambda dx, spin momentum of the modes                   */
-    const double *Mff0; /* m x m: int Phi'Phi dm + int Lambda' J Lambda dx, at eta = 0          */
-    const double *K;    /* m x m stiffness                                                      */
-    const double *D;    /* m x m damping                                                        */
+    double *s;          /* n_shapes: int phi_s dm                                               */
+    double *b;          /* 3 x n_shapes: int phi_s r0 dm                                        */
+    double *G;          /* n_shapes x n_shapes: int phi_s phi_t dm                              */
+    double *JL;         /* m x 3: int J Lambda dx, spin momentum of the modes                   */
+    double *Mff0;       /* m x m: int Phi'Phi dm + int Lambda' J Lambda dx, at eta = 0          */
+    double *K;          /* m x m stiffness                                                      */
+    double *D;          /* m x m damping                                                        */
     bool damped;        /* D is not zero                                                        */
     bool diagonal;      /* K is diagonal: the shapes are eigenfunctions                         */
     int n_blocks;       /* K, D and Mff0 are block diagonal in eta: blocks are                  */
@@ -63,12 +63,12 @@ struct body {
     bool hinge_moves; /* F differs from O                                                                    */
     bool beam;        /* a beam, with its own code (beam.h); else a nodal body                               */
     /* beams: the integrals by mode, 0 for twist */
-    const double *mode_s, *mode_b, *mode_JL; /* PADDED(m): s, first row of b, JL           */
-    const double *zeros;                     /* PADDED(m)                                  */
-    const double *mode_G;                    /* m rows of PADDED(m): G                     */
-    const struct shortening *shortening;     /* NULL: no foreshortening                    */
-    const struct geometric *geometric;       /* nodal bodies; NULL: no geometric stiffness */
-    const struct added_mass *added;          /* NULL: none                                 */
+    double *mode_s, *mode_b, *mode_JL;   /* PADDED(m): s, first row of b, JL           */
+    double *zeros;                       /* PADDED(m)                                  */
+    double *mode_G;                      /* m rows of PADDED(m): G                     */
+    const struct shortening *shortening; /* NULL: no foreshortening                    */
+    const struct geometric *geometric;   /* nodal bodies; NULL: no geometric stiffness */
+    const struct added_mass *added;      /* NULL: none                                 */
     struct section hinge, tip;
 };
 

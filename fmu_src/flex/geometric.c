@@ -28,18 +28,17 @@ enum status geometric_make(const struct nodal *nodal, const struct body *body, s
     return field_make(nodal, body, arena, &geometric->field);
 }
 
-enum status geometric_state_make(const struct body *body, struct arena *arena, struct geometric_state *state)
+void geometric_state_make(const struct body *body, struct arena *arena, struct geometric_state *state)
 {
-    const size_t rows = (size_t)(COUNT * PADDED(body->m));
-    state->D_eta = arena_allocate(arena, rows, sizeof(double));
-    state->D_etad = arena_allocate(arena, rows, sizeof(double));
-    return field_state_make(body, arena, &state->field);
+    struct field_state *field = &state->field;
+    arena_arrays(arena, (size_t)(COUNT * PADDED(body->m)),
+                 ARRAYS(&state->D_eta, &state->D_etad, &field->Xi, &field->Xi_d));
+    field->rates = arena_allocate(arena, 1, sizeof *field->rates);
 }
 
-enum status geometric_tangent_make(const struct body *body, struct arena *arena, struct geometric_tangent *tangent)
+void geometric_tangent_make(const struct body *body, struct arena *arena, struct geometric_tangent *t)
 {
-    tangent->D_etadd = arena_allocate(arena, (size_t)(COUNT * PADDED(body->m)), sizeof(double));
-    return field_tangent_make(body, arena, &tangent->field);
+    arena_arrays(arena, (size_t)(COUNT * PADDED(body->m)), ARRAYS(&t->D_etadd, &t->field.Xi_dd, &t->field.XiP));
 }
 
 /* ---- moments ---------------------------------------------------------------------------------------------------- */

@@ -37,8 +37,8 @@ struct geometric_tangent {
 
 enum status geometric_make(const struct nodal *nodal, const struct body *body, struct arena *arena,
                            const struct geometric **made);
-enum status geometric_state_make(const struct body *body, struct arena *arena, struct geometric_state *state);
-enum status geometric_tangent_make(const struct body *body, struct arena *arena, struct geometric_tangent *tangent);
+void geometric_state_make(const struct body *body, struct arena *arena, struct geometric_state *state);
+void geometric_tangent_make(const struct body *body, struct arena *arena, struct geometric_tangent *tangent);
 
 /* D eta; in `full` adds 1/2 eta' D eta to c and N. */
 void geometric_inertia(const struct body *body, enum elastic_terms terms, const double *eta, struct body_state *state);

@@ -164,23 +164,6 @@ enum status field_make(const struct nodal *nodal, const struct body *body, struc
     return STATUS_OK;
 }
 
-enum status field_state_make(const struct body *body, struct arena *arena, struct field_state *state)
-{
-    const size_t rows = (size_t)(COUNT * PADDED(body->m));
-    state->Xi = arena_allocate(arena, rows, sizeof(double));
-    state->Xi_d = arena_allocate(arena, rows, sizeof(double));
-    state->rates = arena_allocate(arena, 1, sizeof *state->rates);
-    return arena->failed ? STATUS_NO_MEMORY : STATUS_OK;
-}
-
-enum status field_tangent_make(const struct body *body, struct arena *arena, struct field_tangent *tangent)
-{
-    const size_t rows = (size_t)(COUNT * PADDED(body->m));
-    tangent->Xi_dd = arena_allocate(arena, rows, sizeof(double));
-    tangent->XiP = arena_allocate(arena, rows, sizeof(double));
-    return arena->failed ? STATUS_NO_MEMORY : STATUS_OK;
-}
-
 /* ---- mass blocks ----------------------------------------------------------------------------------------------------------- */
 
 /* M_ff = M_ff0 + Xi'Pi + Pi'Xi + Xi'P Xi, the last term in `full`                                             (13g) */

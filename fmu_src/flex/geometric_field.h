@@ -40,8 +40,6 @@ struct field_tangent {
 
 enum status field_make(const struct nodal *nodal, const struct body *body, struct arena *arena,
                        struct geometric_field *field);
-enum status field_state_make(const struct body *body, struct arena *arena, struct field_state *state);
-enum status field_tangent_make(const struct body *body, struct arena *arena, struct field_tangent *tangent);
 
 /* Twelve rows of PADDED(m), rows_i = D_i x, from m blocks of such rows; the forms rows_i' x; M += sum_i weight_i D_i. */
 void geometric_contract(int m, const double *D, const double *x, double *rows);

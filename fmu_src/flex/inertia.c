@@ -141,18 +141,15 @@ void body_state_reset(const struct body *body, struct body_state *state)
     for (size_t k = 0; k < m; k++) memcpy(state->Mff + row * k, body->Mff0 + m * k, m * sizeof(double));
 }
 
-enum status body_state_make(const struct body *body, struct arena *arena, struct body_state *state)
+void body_state_make(const struct body *body, struct arena *arena, struct body_state *state)
 {
     const size_t m = (size_t)body->m, row = (size_t)PADDED(body->m), n = body->beam ? row : (size_t)body->n_shapes;
-    state->rho = arena_allocate(arena, 3 * n, sizeof(double));
-    state->rhod = arena_allocate(arena, 3 * n, sizeof(double));
+    arena_arrays(arena, 3 * n, ARRAYS(&state->rho, &state->rhod));
     state->coupling = arena_allocate(arena, m, sizeof *state->coupling);
     state->Mff = arena_allocate(arena, m * row, sizeof(double));
-    if (arena->failed) return STATUS_NO_MEMORY;
-    if (body->geometric != NULL && geometric_state_make(body, arena, &state->geometric) != STATUS_OK)
-        return STATUS_NO_MEMORY;
-    body_state_reset(body, state);
-    return body->shortening != NULL ? shortening_state_make(body, arena, &state->shortened) : STATUS_OK;
+    if (body->geometric != NULL) geometric_state_make(body, arena, &state->geometric);
+    if (body->shortening != NULL) shortening_state_make(body, arena, &state->shortened);
+    if (!arena->failed) body_state_reset(body, state);
 }
 
 void body_inertia(const struct body *body, enum elastic_terms terms, const double *eta, struct body_state *state)

@@ -21,7 +21,7 @@ struct body_state {
     double *rhod; /* like rho: int phi_s r_dot dm                                                         */
 };
 
-enum status body_state_make(const struct body *body, struct arena *arena, struct body_state *state);
+void body_state_make(const struct body *body, struct arena *arena, struct body_state *state);
 
 /* The terms of zeroth order again, after body_set_added_mass(). */
 void body_state_reset(const struct body *body, struct body_state *state);

@@ -4,7 +4,6 @@
 
 #include "math/lanes.h"
 #include "math/rotation.h"
-#include "math/spatial.h"
 #include "math/vec.h"
 
 /* u_a += phi_k z_k, theta_t += lambda_k z_k */
@@ -110,18 +109,4 @@ void body_deflection(const struct body *body, const double *eta, double deflecti
         rotation_between(theta_H, theta, rotation);
     } else copy3(theta, rotation);
     for (int i = 0; i < 3; i++) deflection[i] = r[i] - (body->tip.x[i] - body->hinge.x[i]);
-}
-
-void section_motion(const double rd[3], const double rdd[3], const double r[3], const double w[3], const double wd[3],
-                    const double omega[3], const double acc[6], double omega_t[3], double acc_t[6])
-{
-    acceleration_shift(omega, acc, r, acc_t);
-    double coriolis[3];
-    cross3(omega, rd, coriolis);
-    for (int i = 0; i < 3; i++) {
-        omega_t[i] = omega[i] + w[i];
-        acc_t[i] += wd[i];
-        acc_t[3 + i] += 2 * coriolis[i] + rdd[i];
-    }
-    add_cross3(omega, w, acc_t);
 }

@@ -21,9 +21,4 @@ void section_rates(const struct section *section, int m, const double *eta, cons
 /* Position of T in O minus its value at eta = 0, and the rotation vector of T in O, which is zero at eta = 0; axes of O */
 void body_deflection(const struct body *body, const double *eta, double deflection[3], double rotation[3]);
 
-/* Motion of a section from F's (omega, acc), all in F axes (theory.md 28):  omega_t = omega + w,  alpha + omega x w + wd,
-   a + alpha x r + omega x (omega x r) + 2 omega x r_dot + r_ddot;  w, wd from rotation_rate() */
-void section_motion(const double rd[3], const double rdd[3], const double r[3], const double w[3], const double wd[3],
-                    const double omega[3], const double acc[6], double omega_t[3], double acc_t[6]);
-
 #endif

@@ -4,12 +4,9 @@
 #include "flex/tangent.h"
 #include "math/vec.h"
 
-enum status section_tangent_make(int m, struct arena *arena, struct section_tangent *t)
+void section_tangent_make(int m, struct arena *arena, struct section_tangent *t)
 {
-    t->H_eta = arena_allocate(arena, (size_t)PADDED(m), sizeof(double));
-    t->H_etad = arena_allocate(arena, (size_t)PADDED(m), sizeof(double));
-    t->H_etadd = arena_allocate(arena, (size_t)PADDED(m), sizeof(double));
-    return arena->failed ? STATUS_NO_MEMORY : STATUS_OK;
+    arena_arrays(arena, (size_t)PADDED(m), ARRAYS(&t->H_eta, &t->H_etad, &t->H_etadd));
 }
 
 void section_tangent(const struct section *section, int m, const double *eta, const double *etad, const double *etadd,

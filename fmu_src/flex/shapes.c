@@ -148,16 +148,6 @@ static struct pair clamped_clamped_pair(int k)
     return zero_between(a, characteristic(a).clamped, b, characteristic(b).clamped);
 }
 
-double shape_clamped_mass_root(int k, double mass_ratio, double inertia_ratio)
-{
-    return clamped_mass_pair(k, (struct tip_load){mass_ratio, inertia_ratio}).high;
-}
-
-double shape_clamped_clamped_root(int k)
-{
-    return clamped_clamped_pair(k).high;
-}
-
 /* ---- eigenfunctions: phi = P e^(-bs) + Q e^(-b(1-s)) - A cos bs - B sin bs ---- */
 
 /* cosh x - cos x and sinh x - sin x for small x, where the leading terms are x^2 and x^3/3 */
@@ -286,13 +276,12 @@ void shape_make(const struct beam *beam, enum family family, int k, struct shape
     const struct mode_family *modes = &beam->family[family];
     const bool bending = family == FAMILY_Y || family == FAMILY_Z;
     const double L = beam->length, rhoA = beam_mean_mass_per_length(beam);
-    const struct tip_load none = {0, 0};
     const struct tip_load tip = {modes->tip_mass / (rhoA * L), modes->tip_inertia / (rhoA * L * L * L)};
 
     *shape = (struct shape_function){.length = L};
     switch (modes->shape) {
     case SHAPE_CLAMPED_FREE:
-        if (bending) make_clamped_mass(shape, k, none);
+        if (bending) make_clamped_mass(shape, k, (struct tip_load){0});
         else make_sine(shape, k - 0.5, k % 2 == 1 ? 1 : -1);
         break;
     case SHAPE_CLAMPED_MASS: make_clamped_mass(shape, k, tip); break;

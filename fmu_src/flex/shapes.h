@@ -32,10 +32,4 @@ void shape_make(const struct beam *beam, enum family family, int k, struct shape
 /* value[d] = d-th derivative of phi at x, d = 0, 1, 2. */
 void shape_value(const struct shape_function *shape, double x, double value[3]);
 
-/* beta_k L of the clamped-free (m = j = 0) or clamped-mass beam: k-th positive root, k = 1.., to full double precision.
-   mass_ratio = tip_mass/(rhoA L), inertia_ratio = tip_inertia/(rhoA L^3). */
-double shape_clamped_mass_root(int k, double mass_ratio, double inertia_ratio);
-/* k-th root of cos cosh = 1 (clamped-clamped). */
-double shape_clamped_clamped_root(int k);
-
 #endif

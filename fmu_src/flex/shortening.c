@@ -31,13 +31,11 @@ enum status shortening_pairs_make(const struct beam *beam, int m, struct arena *
     pairs->n = 0;
     pairs->i = arena_allocate(arena, n, sizeof *pairs->i);
     pairs->j = arena_allocate(arena, n, sizeof *pairs->j);
-    pairs->s = arena_allocate(arena, n, sizeof(double));
-    pairs->b = arena_allocate(arena, n, sizeof(double));
+    arena_arrays(arena, n, ARRAYS(&pairs->s, &pairs->b, &pairs->h_panel));
     pairs->T = arena_allocate(arena, n * (size_t)m, sizeof(double));
     pairs->G = arena_allocate(arena, n * (size_t)PADDED((int)n), sizeof(double));
     pairs->row = arena_allocate(arena, GAUSS_POINTS * (size_t)PADDED((int)n), sizeof(double));
     pairs->h = pairs->row;
-    pairs->h_panel = arena_allocate(arena, n, sizeof(double));
     if (arena->failed) return STATUS_NO_MEMORY;
     for (int p = 0; p < 2; p++)
         for (int i = 0; i < plane[p].n; i++)
@@ -150,7 +148,7 @@ enum status shortening_make(const struct beam *beam, const struct body *body, co
     return STATUS_OK;
 }
 
-enum status shortening_state_make(const struct body *body, struct arena *arena, struct shortening_state *state)
+void shortening_state_make(const struct body *body, struct arena *arena, struct shortening_state *state)
 {
     const struct shortening *sh = body->shortening;
     const size_t row = (size_t)PADDED(body->m), rows = (size_t)body->m * row;
@@ -158,17 +156,15 @@ enum status shortening_state_make(const struct body *body, struct arena *arena, 
     for (int g = 0; g < sh->n_groups; g++)
         if (PADDED(sh->group[g].n) > most) most = PADDED(sh->group[g].n);
     state->C_eta = arena_allocate(arena, 2 * row + rows, sizeof(double));
-    state->U = state->C_eta + 2 * row;
+    if (state->C_eta != NULL) state->U = state->C_eta + 2 * row;
     state->sigma = arena_allocate(arena, 3 * row, sizeof(double));
     state->Q = arena_allocate(arena, rows, sizeof(double));
-    state->product = arena_allocate(arena, (size_t)most, sizeof(double));
-    state->integral = arena_allocate(arena, (size_t)most, sizeof(double));
-    return arena->failed ? STATUS_NO_MEMORY : STATUS_OK;
+    arena_arrays(arena, (size_t)most, ARRAYS(&state->product, &state->integral));
 }
 
 /* ---- products ---------------------------------------------------------------------------------------------------- */
 
-enum { MOST_VECTORS = 14 };
+enum { MOST_VECTORS = 12 };
 
 /* `count` vectors of y = A x, A in columns of `row` */
 INLINE void column_block(const int count, int columns, int row, const double *restrict A, const double *restrict x,
@@ -186,23 +182,8 @@ static void multiply(int rows, int row, int columns, const double *restrict A, c
                      double *restrict y)
 {
     for (int at = 0; at < rows; at += MOST_VECTORS * LANES) {
-        const int left = (rows - at) / LANES;
-        switch (left < MOST_VECTORS ? left : MOST_VECTORS) {
-            CONSTANT_CASE(N, 1, column_block(N, columns, row, A + at, x, y + at))
-            CONSTANT_CASE(N, 2, column_block(N, columns, row, A + at, x, y + at))
-            CONSTANT_CASE(N, 3, column_block(N, columns, row, A + at, x, y + at))
-            CONSTANT_CASE(N, 4, column_block(N, columns, row, A + at, x, y + at))
-            CONSTANT_CASE(N, 5, column_block(N, columns, row, A + at, x, y + at))
-            CONSTANT_CASE(N, 6, column_block(N, columns, row, A + at, x, y + at))
-            CONSTANT_CASE(N, 7, column_block(N, columns, row, A + at, x, y + at))
-            CONSTANT_CASE(N, 8, column_block(N, columns, row, A + at, x, y + at))
-            CONSTANT_CASE(N, 9, column_block(N, columns, row, A + at, x, y + at))
-            CONSTANT_CASE(N, 10, column_block(N, columns, row, A + at, x, y + at))
-            CONSTANT_CASE(N, 11, column_block(N, columns, row, A + at, x, y + at))
-            CONSTANT_CASE(N, 12, column_block(N, columns, row, A + at, x, y + at))
-            CONSTANT_CASE(N, 13, column_block(N, columns, row, A + at, x, y + at))
-            CONSTANT_CASE(N, 14, column_block(N, columns, row, A + at, x, y + at))
-        }
+        const int left = (rows - at) / LANES, count = left < MOST_VECTORS ? left : MOST_VECTORS;
+        WITH_CONSTANT_COUNT(N, count, column_block(N, columns, row, A + at, x, y + at))
     }
 }
 

@@ -25,7 +25,7 @@ struct bending_plane {
 /* The products eta_i eta_j of coordinates i of plane a and j of plane b, by rows; of its lower triangle if a = b. */
 struct pair_group {
     int a, b, n;
-    const double *W; /* n columns of PADDED(n): int chi_i chi_j dm = W times the products      */
+    double *W; /* n columns of PADDED(n): int chi_i chi_j dm = W times the products      */
 };
 
 struct shortening {
@@ -33,11 +33,11 @@ struct shortening {
     const int *i, *j; /* n_pairs                                                             */
     /* m columns of (2 + m) PADDED(m): C eta is int (H eta) (1, x, phi_1 ...) dm, a row of PADDED(m) for each factor;
        column l: int h_jl (1, x, phi_1 ...) dm */
-    const double *C;
+    double *C;
     /* n_pairs columns of PADDED(n_pairs + m + 1): int h (h_1 ...; phi_1 ...; 1) dm, doubled where i > j, so that G times the products
        eta_i eta_j is int eta'H eta (h; phi; 1) dm */
-    const double *G;
-    const double *Mff0; /* m rows of PADDED(m): M_ff at eta = 0                                */
+    double *G;
+    double *Mff0; /* m rows of PADDED(m): M_ff at eta = 0                                */
     struct bending_plane plane[2];
     int n_groups; /* y with y, z with z, y with z                                        */
     struct pair_group group[3];
@@ -71,7 +71,7 @@ enum status shortening_pairs_make(const struct beam *beam, int m, struct arena *
 void shortening_pairs_add_gram(const struct pair_integrals *pairs, const double *dm);
 enum status shortening_make(const struct beam *beam, const struct body *body, const struct pair_integrals *pairs,
                             struct arena *arena, struct shortening **made);
-enum status shortening_state_make(const struct body *body, struct arena *arena, struct shortening_state *state);
+void shortening_state_make(const struct body *body, struct arena *arena, struct shortening_state *state);
 
 /* C x, (2 + m) PADDED(m) numbers: S x, B x, U x with U_kj = int phi_k (H x)_j dm */
 void shortening_contract(const struct body *body, const double *x, double *C_x);

@@ -6,21 +6,17 @@
 #include "math/lanes.h"
 #include "math/vec.h"
 
-enum status shortening_tangent_make(const struct body *body, struct arena *arena, struct shortening_tangent *t)
+void shortening_tangent_make(const struct body *body, struct arena *arena, struct shortening_tangent *t)
 {
-    const size_t row = (size_t)PADDED(body->m), rows = (size_t)body->m * row;
-    const size_t n = (size_t)body->shortening->n_pairs;
-    t->weight = arena_allocate(arena, n + row, sizeof(double));
-    t->moment =
-        arena_allocate(arena, (size_t)(body->m * PADDED(body->shortening->n_pairs + body->m + 1)), sizeof(double));
-    t->K = arena_allocate(arena, rows, sizeof(double));
-    t->Cd = arena_allocate(arena, 2 * row + rows, sizeof(double));
-    t->Cdd = arena_allocate(arena, 2 * row + rows, sizeof(double));
+    const int m = body->m, n = body->shortening->n_pairs;
+    const size_t row = (size_t)PADDED(m), rows = (size_t)m * row;
+    t->weight = arena_allocate(arena, (size_t)n + row, sizeof(double));
+    t->moment = arena_allocate(arena, (size_t)(m * PADDED(n + m + 1)), sizeof(double));
+    arena_arrays(arena, rows, ARRAYS(&t->K, &t->Qd, &t->Qdd));
+    arena_arrays(arena, 2 * row + rows, ARRAYS(&t->Cd, &t->Cdd));
+    if (arena->failed) return;
     t->Ud = t->Cd + 2 * row;
     t->Udd = t->Cdd + 2 * row;
-    t->Qd = arena_allocate(arena, rows, sizeof(double));
-    t->Qdd = arena_allocate(arena, rows, sizeof(double));
-    return arena->failed ? STATUS_NO_MEMORY : STATUS_OK;
 }
 
 /* The beam, its state and its motion, in the form needed by the columns */

@@ -7,18 +7,16 @@
 #include "math/lanes.h"
 #include "math/vec.h"
 
-enum status body_tangent_make(const struct body *body, struct arena *arena, struct body_tangent *t)
+void body_tangent_make(const struct body *body, struct arena *arena, struct body_tangent *t)
 {
     const size_t m = (size_t)body->m, row = (size_t)PADDED(body->m), n = (size_t)body->n_shapes;
     t->Nq = arena_allocate(arena, m, sizeof *t->Nq);
     t->Nv = arena_allocate(arena, m, sizeof *t->Nv);
-    t->Gq = arena_allocate(arena, m * row, sizeof(double));
-    t->Gv = arena_allocate(arena, m * row, sizeof(double));
+    arena_arrays(arena, m * row, ARRAYS(&t->Gq, &t->Gv));
     t->Gw = arena_allocate(arena, m, sizeof *t->Gw);
     t->rhodd = arena_allocate(arena, 3 * n, sizeof(double));
-    if (arena->failed) return STATUS_NO_MEMORY;
-    if (body->geometric != NULL) return geometric_tangent_make(body, arena, &t->geometric);
-    return body->shortening != NULL ? shortening_tangent_make(body, arena, &t->shortening) : STATUS_OK;
+    if (body->geometric != NULL) geometric_tangent_make(body, arena, &t->geometric);
+    if (body->shortening != NULL) shortening_tangent_make(body, arena, &t->shortening);
 }
 
 /* The state, in the form needed by the columns. */
@@ -181,20 +179,15 @@ void body_tangent(const struct body *body, enum elastic_terms terms, const struc
                   struct body_tangent *t)
 {
     const size_t m = (size_t)body->m, row = (size_t)PADDED(body->m);
+    const bool current = terms != TERMS_RUTHLESS, by_mode = current && body->beam; /* else the moments at eta = 0 */
     struct tangent_input at = {.body = body,
                                .terms = terms,
                                .state = state,
                                .motion = {.eta = eta, .etad = etad, .etadd = etadd, .omega = omega, .a = acc + 3},
-                               .rho = state->rho,
-                               .rhod = state->rhod,
-                               .place = body->beam ? body->k : NULL,
-                               .stride = body->beam ? PADDED(body->m) : body->n_shapes};
-    if (terms == TERMS_RUTHLESS) {
-        at.rho = body->b;
-        at.rhod = NULL;
-        at.place = NULL;
-        at.stride = body->n_shapes;
-    }
+                               .rho = current ? state->rho : body->b,
+                               .rhod = current ? state->rhod : NULL,
+                               .place = by_mode ? body->k : NULL,
+                               .stride = by_mode ? PADDED(body->m) : body->n_shapes};
     point_acceleration(omega, acc, at.motion.B);
     skew3((const double[3]){2 * omega[0], 2 * omega[1], 2 * omega[2]}, at.motion.W);
 
@@ -203,13 +196,12 @@ void body_tangent(const struct body *body, enum elastic_terms terms, const struc
     memset(t->Gq, 0, m * row * sizeof(double));
     memset(t->Gv, 0, m * row * sizeof(double));
     memset(t->Gw, 0, m * sizeof *t->Gw);
-    if (terms != TERMS_RUTHLESS) {
+    if (current) {
         moment_rates(&at, t);
         for (int k = 0; k < body->m; k++) add_cross3(omega, body->JL + 3 * k, t->Nv[k]); /* omega x hs */
     }
     for (int s = 0; s < body->n_shapes; s++) add_shape(&at, s, t);
-    if (body->shortening != NULL && terms != TERMS_RUTHLESS)
-        shortening_tangent(body, terms, &state->shortened, &at.motion, t);
-    if (body->geometric != NULL && terms != TERMS_RUTHLESS) geometric_tangent(body, terms, state, &at.motion, acc, t);
+    if (body->shortening != NULL && current) shortening_tangent(body, terms, &state->shortened, &at.motion, t);
+    if (body->geometric != NULL && current) geometric_tangent(body, terms, state, &at.motion, acc, t);
     spin_columns(&at, state, t);
 }

@@ -29,7 +29,7 @@ struct body_tangent {
     struct geometric_tangent geometric;
 };
 
-enum status body_tangent_make(const struct body *body, struct arena *arena, struct body_tangent *tangent);
+void body_tangent_make(const struct body *body, struct arena *arena, struct body_tangent *tangent);
 
 /* Columns for the wrench and the modal forces of body_force(), with the terms in etadd. After body_force() at the same state; omega
    and acc = (alpha; a) are those of F. */
@@ -47,7 +47,7 @@ struct body_point {
 void body_spin_row(int axis, const double rho[3], const double rhod[3], const double omega[3], double row[3]);
 
 /* Foreshortening (shortening_tangent.c): its part of rho_ddot along x in `full`, by shape, and its terms of all columns but Nw. */
-enum status shortening_tangent_make(const struct body *body, struct arena *arena, struct shortening_tangent *tangent);
+void shortening_tangent_make(const struct body *body, struct arena *arena, struct shortening_tangent *tangent);
 void shortening_moment_rates(const struct body *body, const double *eta, const double *etad, const double *etadd,
                              struct shortening_tangent *tangent, double *rhodd);
 void shortening_tangent(const struct body *body, enum elastic_terms terms, const struct shortening_state *state,
@@ -67,7 +67,7 @@ struct section_variation {
     double r[3], rd[3], rdd[3];
 };
 
-enum status section_tangent_make(int m, struct arena *arena, struct section_tangent *tangent);
+void section_tangent_make(int m, struct arena *arena, struct section_tangent *tangent);
 void section_tangent(const struct section *section, int m, const double *eta, const double *etad, const double *etadd,
                      struct section_tangent *tangent);
 void section_vary_position(const struct section *section, const struct section_tangent *tangent, int k,

@@ -7,45 +7,32 @@
 /* a = sum (-y)^k / (2k+2)!,  b = sum (-y)^k / (2k+3)!. Seven terms are accurate to rounding for y < 1/4, all of them for y < 10
    (half a turn). There the formulas with sine and cosine suffer from cancellation, those of da and db most. */
 enum { FEW_TERMS = 7, TERMS = 15 };
-static const double series_a[TERMS] = {1.0 / 2,
-                                       1.0 / 24,
-                                       1.0 / 720,
-                                       1.0 / 40320,
-                                       1.0 / 3628800,
-                                       1.0 / 479001600,
-                                       1.0 / 87178291200.0,
-                                       1.0 / 20922789888000.0,
-                                       1.0 / 6402373705728000.0,
-                                       1.0 / 2432902008176640000.0,
-                                       1.0 / 1124000727777607680000.0,
-                                       1.0 / 620448401733239439360000.0,
-                                       1.0 / 403291461126605635584000000.0,
-                                       1.0 / 304888344611713860501504000000.0,
-                                       1.0 / 265252859812191058636308480000000.0};
-static const double series_b[TERMS] = {1.0 / 6,
-                                       1.0 / 120,
-                                       1.0 / 5040,
-                                       1.0 / 362880,
-                                       1.0 / 39916800,
-                                       1.0 / 6227020800.0,
-                                       1.0 / 1307674368000.0,
-                                       1.0 / 355687428096000.0,
-                                       1.0 / 121645100408832000.0,
-                                       1.0 / 51090942171709440000.0,
-                                       1.0 / 25852016738884976640000.0,
-                                       1.0 / 15511210043330985984000000.0,
-                                       1.0 / 10888869450418352160768000000.0,
-                                       1.0 / 8841761993739701954543616000000.0,
-                                       1.0 / 8222838654177922817725562880000000.0};
+enum series { SERIES_A, SERIES_B };
+static const double coefficient[TERMS][2] = {
+    {1.0 / 2, 1.0 / 6},
+    {1.0 / 24, 1.0 / 120},
+    {1.0 / 720, 1.0 / 5040},
+    {1.0 / 40320, 1.0 / 362880},
+    {1.0 / 3628800, 1.0 / 39916800},
+    {1.0 / 479001600, 1.0 / 6227020800.0},
+    {1.0 / 87178291200.0, 1.0 / 1307674368000.0},
+    {1.0 / 20922789888000.0, 1.0 / 355687428096000.0},
+    {1.0 / 6402373705728000.0, 1.0 / 121645100408832000.0},
+    {1.0 / 2432902008176640000.0, 1.0 / 51090942171709440000.0},
+    {1.0 / 1124000727777607680000.0, 1.0 / 25852016738884976640000.0},
+    {1.0 / 620448401733239439360000.0, 1.0 / 15511210043330985984000000.0},
+    {1.0 / 403291461126605635584000000.0, 1.0 / 10888869450418352160768000000.0},
+    {1.0 / 304888344611713860501504000000.0, 1.0 / 8841761993739701954543616000000.0},
+    {1.0 / 265252859812191058636308480000000.0, 1.0 / 8222838654177922817725562880000000.0}};
 
 /* p = sum c_k (-y)^k and dp = dp/dy by Horner's rule */
-static inline void horner(const double *c, int terms, double y, double *p, double *dp)
+static inline void horner(enum series c, int terms, double y, double *p, double *dp)
 {
-    *p = c[terms - 1];
+    *p = coefficient[terms - 1][c];
     *dp = 0;
     for (int k = terms - 2; k >= 0; k--) {
         *dp = -*p - y * *dp;
-        *p = c[k] - y * *p;
+        *p = coefficient[k][c] - y * *p;
     }
 }
 
@@ -53,11 +40,11 @@ struct exp_coefficients rotation_exp_coefficients(double y)
 {
     struct exp_coefficients e;
     if (y < 0.25) {
-        horner(series_a, FEW_TERMS, y, &e.a, &e.da);
-        horner(series_b, FEW_TERMS, y, &e.b, &e.db);
+        horner(SERIES_A, FEW_TERMS, y, &e.a, &e.da);
+        horner(SERIES_B, FEW_TERMS, y, &e.b, &e.db);
     } else if (y < 10) {
-        horner(series_a, TERMS, y, &e.a, &e.da);
-        horner(series_b, TERMS, y, &e.b, &e.db);
+        horner(SERIES_A, TERMS, y, &e.a, &e.da);
+        horner(SERIES_B, TERMS, y, &e.b, &e.db);
     } else {
         const double phi = sqrt(y), s = sin(phi), half = sin(0.5 * phi);
         e.a = 2 * half * half / y;

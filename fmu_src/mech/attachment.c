@@ -49,6 +49,6 @@ void attachment_change(const struct work *work, const struct tangent *tangent, c
 {
     struct frame_derivative *change = &attachment->change;
     if (anchor->link < 0) memset(change, 0, sizeof *change);
-    else if (tangent->coordinate.swept) dyn_tangent_frame(work, tangent, anchor, change);
+    else if ((tangent->done & TANGENT_OUTWARD) != 0) dyn_tangent_frame(work, tangent, anchor, change);
     else dyn_coordinate_frame(work, tangent, anchor, &attachment->frame, change);
 }

@@ -24,7 +24,7 @@ void attachment_place(const struct model *model, const struct work *work, const 
 /* Sets r and the position and velocity of the frame's origin alone. */
 void attachment_place_point(const struct work *work, const struct anchor *anchor, struct attachment *attachment);
 
-/* Sets change. After dyn_tangent_coordinate(), dyn_tangent_outward() (at constant accelerations) or dyn_tangent_motion(). */
+/* Sets change in the direction of the tangent, also in that of one coordinate. */
 void attachment_change(const struct work *work, const struct tangent *tangent, const struct anchor *anchor,
                        struct attachment *attachment);
 

@@ -111,8 +111,7 @@ static void subtract_response(struct closer *c, double *x)
     struct constraints *loops = c->m->constraints;
     const int nv = c->m->model->nv;
     cholesky_solve(loops->n_active, loops->S, loops->inverse_d, loops->rhs);
-    for (int i = 0; i < loops->n_active; i++)
-        for (int j = 0; j < nv; j++) x[j] -= loops->rhs[i] * loops->G[(size_t)nv * (size_t)i + (size_t)j];
+    for (int i = 0; i < loops->n_active; i++) dense_add(nv, -loops->rhs[i], loops->G + (size_t)nv * (size_t)i, x);
 }
 
 static double misalignment(const struct mechanism *m, const struct constraint *c)
@@ -482,7 +481,7 @@ static enum status factor_at_state(struct projector *p)
     if (status != STATUS_OK) return status;
     p->factors = *m;
     constraints_frames(m, false);
-    constraints_mobility(m);
+    constraints_mobility(m, BY_ARTICULATED_FACTORS);
     return constraints_factor(m);
 }
 

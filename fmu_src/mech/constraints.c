@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "math/dense.h"
+#include "math/vec.h"
 #include "mech/loop.h"
 #include "mech/mechanism.h"
 
@@ -37,8 +38,8 @@ static void group_constraints(const struct model *model, struct constraints *all
 static void add_constraint(struct constraints *all, const struct constraint_kind *kind, int part, const char *name,
                            int count)
 {
-    all->constraint[all->count++] =
-        (struct constraint){.kind = kind, .part = part, .name = name, .first = all->n_rows, .count = count};
+    all->constraint[all->count++] = (struct constraint){
+        .kind = kind, .part = part, .name = name, .first = all->n_rows, .count = count, .load = kind->n_loads * part};
     all->n_rows += count;
 }
 
@@ -71,11 +72,9 @@ struct constraints *constraints_make(const struct model *model, struct arena *ar
     all->of_row = arena_allocate(arena, rows, sizeof *all->of_row);
     all->active = arena_allocate(arena, rows, sizeof *all->active);
     all->span = arena_allocate(arena, rows, sizeof *all->span);
-    all->G = arena_allocate(arena, rows * n, sizeof(double));
-    all->X = arena_allocate(arena, rows * n, sizeof(double));
     all->S = arena_allocate(arena, rows * rows, sizeof(double));
     all->direction = arena_allocate(arena, n, sizeof(double));
-    arena_arrays(arena, rows * n, ARRAYS(&all->gap_by[BY_Q], &all->gap_by[BY_QD]));
+    arena_arrays(arena, rows * n, ARRAYS(&all->G, &all->X, &all->gap_by[BY_Q], &all->gap_by[BY_QD]));
     if (arena->failed) return NULL;
     for (int i = 0; i < all->count; i++)
         for (int k = 0; k < all->constraint[i].count; k++)
@@ -100,11 +99,6 @@ bool constraint_has_joint(const struct model *model, const struct constraint *c,
 
 /* ---- at a state -------------------------------------------------------------------------------------------------- */
 
-void constraints_prepare(struct mechanism *m, const struct input *in)
-{
-    if (m->constraints->turning) dyn_velocity(m->model, m->work, in);
-}
-
 void constraints_frames(struct mechanism *m, bool solved)
 {
     const struct constraints *all = m->constraints;
@@ -127,19 +121,27 @@ double constraints_largest_gap(const struct constraints *all)
     return largest;
 }
 
+/* Adds the generalized forces of a wrench, number s of a constraint, swept to the base                               (52) */
+static void add_wrench(const struct mechanism *m, const struct constraint *c, int s, const double *wrench, double *G)
+{
+    struct load load = m->load[c->load + s];
+    copy6(wrench, load.wrench);
+    dyn_frame_force(m->model, m->work, &load, G);
+}
+
 void constraints_row(struct mechanism *m, int k)
 {
     const struct constraints *all = m->constraints;
     const struct constraint *c = all->of_row[all->active[k]];
     NEEDS(m->work, MECH_FRAMES);
-    double *G = all->G + (size_t)m->model->nv * (size_t)k;
+    double on[LOOP_SITES][6] = {{0}}, *G = all->G + (size_t)m->model->nv * (size_t)k;
     memset(G, 0, (size_t)m->model->nv * sizeof *G);
-    c->kind->add_row(m, c, all->active[k] - c->first, G);
+    c->kind->add_multiplier(m, c, all->active[k] - c->first, 1, on, G);
+    for (int s = 0; s < c->kind->n_loads; s++) add_wrench(m, c, s, on[s], G);
     all->span[k] = dense_span(m->model->nv, G);
 }
 
-/* G, and X = M^-1 G' by the factors of dyn_articulate(); S = G X, symmetric, upper triangle */
-void constraints_mobility(struct mechanism *m)
+void constraints_mobility(struct mechanism *m, enum mobility by)
 {
     const struct model *model = m->model;
     struct constraints *loops = m->constraints;
@@ -147,7 +149,8 @@ void constraints_mobility(struct mechanism *m)
     const int k = loops->n_active;
     for (int i = 0; i < k; i++) constraints_row(m, i);
     memcpy(loops->X, loops->G, n * (size_t)k * sizeof(double));
-    dyn_solve_columns(model, m->work, m->tangent, k, loops->X);
+    if (by == BY_ARTICULATED_FACTORS) dyn_solve_columns(model, m->work, m->tangent, k, loops->X);
+    for (int i = 0; by == BY_DENSE_FACTORS && i < k; i++) dyn_solve_composite(model, m->work, loops->X + n * (size_t)i);
     for (int i = 0; i < k; i++)
         for (int j = i; j < k; j++)
             loops->S[k * i + j] = span_dot(loops->span[i], loops->G + n * (size_t)i, loops->X + n * (size_t)j);
@@ -175,7 +178,13 @@ void constraints_set_loads(struct mechanism *m)
     const struct constraints *all = m->constraints;
     NEEDS(m->work, MECH_FRAMES);
     if (m->multiplier_force != NULL) memset(m->multiplier_force, 0, (size_t)m->model->nv * sizeof(double));
-    for (int i = 0; i < all->count; i++) all->constraint[i].kind->set_loads(m, &all->constraint[i], all->lambda);
+    for (int i = 0; i < all->count; i++) {
+        const struct constraint *c = &all->constraint[i];
+        double on[LOOP_SITES][6] = {{0}};
+        for (int k = 0; k < c->count; k++)
+            c->kind->add_multiplier(m, c, k, all->lambda[c->first + k], on, m->multiplier_force);
+        for (int s = 0; s < c->kind->n_loads; s++) copy6(on[s], m->load[c->load + s].wrench);
+    }
 }
 
 void constraints_accelerations(struct mechanism *m, const double *qdd)
@@ -210,7 +219,7 @@ void constraints_rows(struct mechanism *m, const struct input *in)
 static const double DEPENDENT = 1e-10;
 
 /* |G|^2 over the coordinates that are free to move */
-double constraints_free_square(struct mechanism *m, const double *G)
+static double free_square(const struct mechanism *m, const double *G)
 {
     const struct model *model = m->model;
     double sum = 0;
@@ -225,23 +234,40 @@ double constraints_free_square(struct mechanism *m, const double *G)
 enum row_sort constraints_row_sort(const struct constraints *all, int row)
 {
     const struct constraint *c = all->of_row[row];
-    return c->kind->sort(all, c, row - c->first);
+    return c->kind->sort != NULL ? c->kind->sort(all, c, row - c->first) : ROW_JOINTS;
 }
 
-/* The size of every row as a fraction of the largest of its sort. The size is that which the row
-   would have if its sides moved independently. Lever arms below 1e-10 m never count. */
+/* The square of the size that a row would have if its sides moved independently: |G_A|^2 + |G_B|^2, and that of a plane that turns. Where
+   sides move together, or along a direction in which nothing moves, the row contains only rounding errors. Of joints |c|^2, whether they
+   move or not: a row of prescribed joints alone is redundant. */
+static double row_size(const struct mechanism *m, int row)
+{
+    const struct constraint *c = m->constraints->of_row[row];
+    const int nv = m->model->nv;
+    double on[LOOP_SITES][6] = {{0}}, *G = m->constraints->direction;
+    memset(G, 0, (size_t)nv * sizeof *G);
+    c->kind->add_multiplier(m, c, row - c->first, 1, on, G);
+    double sum = dense_dot(nv, G, G);
+    for (int s = 0; s < c->kind->n_loads; s++) {
+        memset(G, 0, (size_t)nv * sizeof *G);
+        add_wrench(m, c, s, on[s], G);
+        sum += free_square(m, G);
+    }
+    return sum;
+}
+
+/* |row|^2 of all rows as fractions of the largest size of their sort. Lever arms below 1e-10 m never count. */
 static void measure_rows(struct mechanism *m, double *fraction)
 {
     const struct constraints *all = m->constraints;
     double largest[ROW_SORTS] = {1e-10, 1e-10, 1e-10};
     for (int row = 0; row < all->n_rows; row++) {
-        const struct constraint *c = all->of_row[row];
         double *most = &largest[constraints_row_sort(all, row)];
-        *most = fmax(*most, c->kind->row_size(m, c, row - c->first, all->direction));
+        *most = fmax(*most, row_size(m, row));
     }
     for (int row = 0; row < all->n_rows; row++)
-        fraction[row] = constraints_free_square(m, all->G + (size_t)m->model->nv * (size_t)row) /
-                        largest[constraints_row_sort(all, row)];
+        fraction[row] =
+            free_square(m, all->G + (size_t)m->model->nv * (size_t)row) / largest[constraints_row_sort(all, row)];
 }
 
 /* Cholesky factorization with complete pivoting of S, scaled to a unit diagonal; rows are selected as long as a pivot remains. S is
@@ -314,7 +340,7 @@ enum status constraints_choose(struct mechanism *m, const double *q, struct repo
     if (status != STATUS_OK) return status;
     dyn_position(model, m->work);
     constraints_frames(m, false);
-    constraints_mobility(m);
+    constraints_mobility(m, BY_ARTICULATED_FACTORS);
     for (int i = 1; i < k; i++)
         for (int j = 0; j < i; j++) loops->S[k * i + j] = loops->S[k * j + i];
     measure_rows(m, loops->dlambda);

@@ -25,6 +25,7 @@ struct constraint {
     int part;         /* number of the loop or coupling in the robot             */
     const char *name; /* its name in the robot                                   */
     int first, count; /* rows                                                    */
+    int load;         /* first of its kind->n_loads wrenches                     */
     bool approximate; /* the start positions of its joints need not close it     */
     int group;        /* the first of the constraints that share joints with it */
 };
@@ -33,25 +34,23 @@ struct constraint {
 enum row_sort { ROW_DISTANCE, ROW_ANGLE, ROW_JOINTS, ROW_SORTS };
 
 struct constraint_kind {
-    const char *part; /* in messages: the key of the robot file */
+    const char *part; /* in messages: the key of the robot file                           */
+    int n_loads;      /* wrenches of its multipliers; 0: they are forces on joints          */
+    /* NULL: ROW_JOINTS. */
     enum row_sort (*sort)(const struct constraints *constraints, const struct constraint *c, int k);
     /* Places for the accelerations of the last dyn_motion(); with `solved` also those of the last dyn_articulate_and_solve(). NULL:
        there are none. */
     void (*place)(struct mechanism *m, const struct constraint *c, bool solved);
     /* Sets gap and rate of its rows, at these places and at q and qd of the input. */
     void (*measure_gap)(struct mechanism *m, const struct constraint *c, const struct input *in);
-    /* G += its row number k: generalized forces of a unit multiplier. */
-    void (*add_row)(const struct mechanism *m, const struct constraint *c, int k, double *G);
-    /* The square of the size that the row would have if its sides moved independently. */
-    double (*row_size)(struct mechanism *m, const struct constraint *c, int k, double *scratch);
+    /* Adds what a multiplier x of its row number k exerts, to n_loads wrenches `on` or to the forces on joints (nv). */
+    void (*add_multiplier)(const struct mechanism *m, const struct constraint *c, int k, double x, double (*on)[6],
+                           double *force);
     /* Acceleration of the gap, G qdd + G_dot qd, at these places or accelerations, and its change at changed places or dqdd. */
     double (*acceleration)(const struct mechanism *m, const struct constraint *c, int k, const double *qdd);
     double (*acceleration_change)(const struct mechanism *m, const struct constraint *c, int k, const double *dqdd);
-    /* Sets its wrenches, or adds to the forces of multipliers on joints. */
-    void (*set_loads)(struct mechanism *m, const struct constraint *c, const double *lambda);
-    /* Sets the changes of its places, and of its wrenches at constant multipliers (NULL: it has none); adds those of dlambda. */
+    /* Sets the changes of its places, and of its wrenches at constant multipliers; NULL: it has none. */
     void (*change)(struct mechanism *m, const struct constraint *c);
-    void (*add_load_changes)(struct mechanism *m, const struct constraint *c, const double *dlambda);
     /* Whether the joint of a link changes the gap; *bends: whether the link's elastic coordinates do. */
     bool (*moved_by)(const struct model *model, int part, int link, bool *bends);
     /* Angle between directions that it keeps parallel, which the rows do not tell from half a turn [rad]; NULL: none. */
@@ -92,9 +91,6 @@ struct constraints *constraints_make(const struct model *model, struct arena *ar
 enum { MOST_LABEL = 300 };
 const char *constraint_label(const struct constraint *c, char text[MOST_LABEL]);
 
-/* Positions and velocities for the accelerations of the gaps, which only planes that turn need. */
-void constraints_prepare(struct mechanism *m, const struct input *in);
-
 /* Places for the accelerations of the last dyn_motion(); with `solved` also those of the last dyn_articulate_and_solve(). */
 void constraints_frames(struct mechanism *m, bool solved);
 
@@ -107,8 +103,10 @@ double constraints_largest_gap(const struct constraints *constraints);
 /* Gap, rate and the rows of G of the active constraints; rates need DYN_VELOCITY. */
 void constraints_rows(struct mechanism *m, const struct input *in);
 
-/* G, X = M^-1 G' and S = G X, symmetric, upper triangle, at the frames of constraints_frames(). */
-void constraints_mobility(struct mechanism *m);
+/* G, X = M^-1 G' and S = G X, symmetric, upper triangle, at the frames of constraints_frames(), with the factors of dyn_articulate() or of
+   dyn_forward_composite(). */
+enum mobility { BY_ARTICULATED_FACTORS, BY_DENSE_FACTORS };
+void constraints_mobility(struct mechanism *m, enum mobility by);
 /* Factors S: STATUS_SINGULAR_LOOP if it is not positive definite. */
 enum status constraints_factor(struct mechanism *m);
 
@@ -135,9 +133,6 @@ void constraints_close_accelerations(struct mechanism *m, double *qdd);
 void constraints_set_loads(struct mechanism *m);
 
 enum row_sort constraints_row_sort(const struct constraints *constraints, int row);
-
-/* |G|^2 of a row over the coordinates that are free to move. */
-double constraints_free_square(struct mechanism *m, const double *G);
 
 /* Selects independent constraints at q and reports, in one message, how many of which loops are dropped. */
 enum status constraints_choose(struct mechanism *m, const double *q, struct report *report);

@@ -70,20 +70,10 @@ static void add_force(const struct mechanism *m, const struct force_element *e, 
     add_to_joints(m, coupling_of(m, e->part), F, force);
 }
 
-static void apply(struct mechanism *m, const struct force_element *e, double F)
-{
-    add_force(m, e, F, m->joint_force);
-}
-
 static void change(struct mechanism *m, const struct direction *direction, struct force_element *e)
 {
     e->dx = sum_velocities(m, coupling_of(m, e->part), direction->q);
     e->drate = sum_velocities(m, coupling_of(m, e->part), direction->qd);
-}
-
-static void change_loads(struct mechanism *m, const struct force_element *e)
-{
-    add_force(m, e, e->dF, m->joint_force_change);
 }
 
 static bool adds(const struct robot *robot, int part, int link, int k)
@@ -105,18 +95,10 @@ const struct force_kind coupling_element = {.part = "couplings",
                                             .is_angle = coupling_is_angle,
                                             .measure = measure,
                                             .force = force,
-                                            .apply = apply,
                                             .add_force = add_force,
-                                            .change = change,
-                                            .change_loads = change_loads};
+                                            .change = change};
 
 /* ---- rigid ------------------------------------------------------------------------------------------------------- */
-
-static enum row_sort sort(const struct constraints *constraints, const struct constraint *c, int k)
-{
-    (void)constraints, (void)c, (void)k;
-    return ROW_JOINTS;
-}
 
 static void measure_gap(struct mechanism *m, const struct constraint *c, const struct input *in)
 {
@@ -125,20 +107,11 @@ static void measure_gap(struct mechanism *m, const struct constraint *c, const s
     m->constraints->rate[c->first] = sum_velocities(m, coupling, in->qd);
 }
 
-static void add_row(const struct mechanism *m, const struct constraint *c, int row, double *G)
+static void add_multiplier(const struct mechanism *m, const struct constraint *c, int row, double x, double (*on)[6],
+                           double *force)
 {
-    (void)row;
-    add_to_joints(m, coupling_of(m, c->part), 1, G);
-}
-
-/* Of independent joints |c|^2, whether they move or not: a row of prescribed joints alone is redundant */
-static double row_size(struct mechanism *m, const struct constraint *c, int row, double *scratch)
-{
-    const struct coupling *coupling = coupling_of(m, c->part);
-    double sum = 0;
-    (void)row, (void)scratch;
-    for (int i = 0; i < coupling->n_terms; i++) sum += coupling->term[i].factor * coupling->term[i].factor;
-    return sum;
+    (void)row, (void)on;
+    add_to_joints(m, coupling_of(m, c->part), x, force);
 }
 
 /* G qdd, since G is constant                                                                                          (112) */
@@ -146,16 +119,6 @@ static double acceleration(const struct mechanism *m, const struct constraint *c
 {
     (void)row;
     return sum_velocities(m, coupling_of(m, c->part), qdd);
-}
-
-static void set_loads(struct mechanism *m, const struct constraint *c, const double *lambda)
-{
-    add_to_joints(m, coupling_of(m, c->part), lambda[c->first], m->multiplier_force);
-}
-
-static void add_load_changes(struct mechanism *m, const struct constraint *c, const double *dlambda)
-{
-    add_to_joints(m, coupling_of(m, c->part), dlambda[c->first], m->joint_force_change);
 }
 
 static bool moved_by(const struct model *model, int part, int link, bool *bends)
@@ -168,14 +131,10 @@ static bool moved_by(const struct model *model, int part, int link, bool *bends)
 }
 
 const struct constraint_kind coupling_constraint = {.part = "couplings",
-                                                    .sort = sort,
                                                     .measure_gap = measure_gap,
-                                                    .add_row = add_row,
-                                                    .row_size = row_size,
+                                                    .add_multiplier = add_multiplier,
                                                     .acceleration = acceleration,
                                                     .acceleration_change = acceleration,
-                                                    .set_loads = set_loads,
-                                                    .add_load_changes = add_load_changes,
                                                     .moved_by = moved_by};
 
 /* ---- both -------------------------------------------------------------------------------------------------------- */

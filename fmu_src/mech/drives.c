@@ -36,8 +36,7 @@ void drives_make(struct mechanism *m, struct arena *arena)
         const size_t n = (size_t)m->robot->drive[d].drive->n_states;
         struct drive_slopes *slopes = &drives->slopes[d];
         arena_arrays(arena, n, ARRAYS(&slopes->F_w, &slopes->g_s, &slopes->g_v, &slopes->along, &slopes->u));
-        slopes->g_w = arena_allocate(arena, n * n, sizeof(double));
-        slopes->P = arena_allocate(arena, n * n, sizeof(double));
+        arena_arrays(arena, n * n, ARRAYS(&slopes->g_w, &slopes->P));
         slopes->pivot = arena_allocate(arena, n, sizeof(int));
         while (m->element[drives->element[d]].drive != d) drives->element[d]++;
         drives->member[d] =
@@ -91,7 +90,7 @@ enum status drives_start(struct mechanism *m, const struct input *in, struct rep
     const enum status status = drives_measure(m);
     for (int d = 0; d < m->robot->n_drives && status == STATUS_OK; d++) {
         const struct robot_drive *rd = &m->robot->drive[d];
-        const char *conflict = rd->drive->conflict(in->drive + rd->first, text);
+        const char *conflict = drive_conflict(rd->drive, in->drive + rd->first, text);
         if (conflict != NULL) {
             report_add(report, REPORT_ERROR, "%s: %s", robot_drive_name(m->robot, d, name), conflict);
             return STATUS_BAD_DRIVE;
@@ -109,7 +108,7 @@ enum status drives_evaluate(struct mechanism *m, const struct input *in)
     struct drives *drives = &m->drives;
     take_motion(m, in);
     for (int d = 0; d < robot->n_drives; d++)
-        if (robot->drive[d].drive->error(in->drive + robot->drive[d].first) != NULL) {
+        if (drive_error(robot->drive[d].drive, in->drive + robot->drive[d].first) != NULL) {
             drives->failed = d;
             return STATUS_DRIVE_ERROR;
         }

@@ -57,13 +57,13 @@ struct force_kind {
     enum status (*measure)(struct mechanism *m, const struct input *in, struct force_element *e);
     /* Sets F without a drive, its derivatives, energy and loss. */
     void (*force)(struct mechanism *m, const struct input *in, struct force_element *e);
-    /* Sets its wrenches, or adds to the forces on joints. */
-    void (*apply)(struct mechanism *m, const struct force_element *e, double F);
+    /* Sets its wrenches; NULL: it acts on joints, by add_force(). */
+    void (*set_loads)(struct mechanism *m, const struct force_element *e);
     /* force += J' F at the present places. */
     void (*add_force)(const struct mechanism *m, const struct force_element *e, double F, double *force);
     /* Sets dx, drate and du. */
     void (*change)(struct mechanism *m, const struct direction *direction, struct force_element *e);
-    /* Sets the changes of its wrenches, or adds to those of the forces on joints, for dF and du. */
+    /* Sets the changes of its wrenches for dF and du; NULL: it acts on joints. */
     void (*change_loads)(struct mechanism *m, const struct force_element *e);
     /* dF without a drive where it is not by_x dx + by_rate drate; NULL. */
     double (*force_change)(const struct direction *direction, const struct force_element *e);
@@ -90,18 +90,14 @@ struct force_element *element_of_drive(struct mechanism *m, int drive);
 /* Measures all elements at the present places; rates need DYN_VELOCITY. */
 enum status elements_measure(struct mechanism *m, const struct input *in);
 
-/* Forces of all elements and drives, and their wrenches and forces on joints. */
+/* elements_measure(), then forces of all elements and drives, and their wrenches and forces on joints. */
 enum status elements_act(struct mechanism *m, const struct input *in);
 
 /* J = dx/dq, nv numbers. */
 void element_row(const struct mechanism *m, const struct force_element *e, double *row);
 
-/* Changes of all elements in a direction, of the drives and of the loads. After dyn_tangent_outward(). */
-void elements_change(struct mechanism *m, const struct direction *direction);
+/* Changes of all elements in a direction, of the drives and of the loads, at the changed places. */
 void elements_change_loads(struct mechanism *m, const struct input *in, const struct direction *direction);
-
-/* by_q and by_qd += the change of the forces of all elements, nv columns of nv each. After dyn_tangent_state(). */
-void elements_add_jacobian(struct mechanism *m, const struct input *in, double *by_q, double *by_qd);
 
 /* ---- in the Newton matrix ------------------------------------------------------------------------------------------------
 

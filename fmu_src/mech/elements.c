@@ -59,10 +59,8 @@ void elements_place(struct mechanism *m)
     for (int i = 0; i < m->n_elements; i++) {
         struct force_element *e = &m->element[i];
         e->anchor = m->model->site + e->site;
-        for (int s = 0; s < e->kind->n_ends; s++) {
-            m->load[e->load + s].link = e->anchor[s].link;
-            m->load[e->load + s].section = e->anchor[s].section;
-        }
+        for (int s = 0; s < e->kind->n_ends; s++)
+            m->load[e->load + s] = (struct load){e->anchor[s].link, e->anchor[s].section, {0}};
     }
 }
 
@@ -95,12 +93,14 @@ enum status elements_act(struct mechanism *m, const struct input *in)
 {
     const bool driven = in->drive != NULL;
     if (m->joint_force != NULL) memset(m->joint_force, 0, (size_t)m->model->nv * sizeof *m->joint_force);
-    const enum status status = driven ? drives_evaluate(m, in) : STATUS_OK;
+    enum status status = elements_measure(m, in);
+    if (status == STATUS_OK && driven) status = drives_evaluate(m, in);
     if (status != STATUS_OK) return status;
     for (int i = 0; i < m->n_elements; i++) {
         struct force_element *e = &m->element[i];
         if (e->drive < 0 || !driven) e->kind->force(m, in, e);
-        e->kind->apply(m, e, e->F);
+        if (e->kind->set_loads != NULL) e->kind->set_loads(m, e);
+        else e->kind->add_force(m, e, e->F, m->joint_force);
     }
     return STATUS_OK;
 }
@@ -114,23 +114,21 @@ void element_row(const struct mechanism *m, const struct force_element *e, doubl
 
 /* ---- changes ----------------------------------------------------------------------------------------------------- */
 
-void elements_change(struct mechanism *m, const struct direction *direction)
-{
-    for (int i = 0; i < m->n_elements; i++) m->element[i].kind->change(m, direction, &m->element[i]);
-}
-
 void elements_change_loads(struct mechanism *m, const struct input *in, const struct direction *direction)
 {
     const bool driven = in->drive != NULL && direction->drive != NULL;
     if (m->joint_force_change != NULL)
         memset(m->joint_force_change, 0, (size_t)m->model->nv * sizeof *m->joint_force_change);
-    elements_change(m, direction);
+    for (int i = 0; i < m->n_elements; i++) m->element[i].kind->change(m, direction, &m->element[i]);
     if (driven) drives_change(m, in, direction);
     for (int i = 0; i < m->n_elements; i++) {
         struct force_element *e = &m->element[i];
-        if (e->drive < 0 || !driven) e->dF = e->by_x * e->dx + e->by_rate * e->drate;
-        if ((e->drive < 0 || !driven) && e->kind->force_change != NULL) e->dF += e->kind->force_change(direction, e);
-        e->kind->change_loads(m, e);
+        if (e->drive < 0 || !driven) {
+            e->dF = e->by_x * e->dx + e->by_rate * e->drate;
+            if (e->kind->force_change != NULL) e->dF += e->kind->force_change(direction, e);
+        }
+        if (e->kind->change_loads != NULL) e->kind->change_loads(m, e);
+        else e->kind->add_force(m, e, e->dF, m->joint_force_change);
     }
 }
 

@@ -31,11 +31,6 @@ static void add_force(const struct mechanism *m, const struct force_element *e, 
     force[link_of(m, e)->v] += F;
 }
 
-static void apply(struct mechanism *m, const struct force_element *e, double F)
-{
-    add_force(m, e, F, m->joint_force);
-}
-
 static void change(struct mechanism *m, const struct direction *direction, struct force_element *e)
 {
     const int v = link_of(m, e)->v;
@@ -43,17 +38,10 @@ static void change(struct mechanism *m, const struct direction *direction, struc
     e->drate = direction->qd != NULL ? direction->qd[v] : 0;
 }
 
-static void change_loads(struct mechanism *m, const struct force_element *e)
-{
-    add_force(m, e, e->dF, m->joint_force_change);
-}
-
 const struct force_kind hinge_element = {.part = "links",
                                          .on_joint = true,
                                          .moved_by = moved_by,
                                          .measure = measure,
                                          .force = force,
-                                         .apply = apply,
                                          .add_force = add_force,
-                                         .change = change,
-                                         .change_loads = change_loads};
+                                         .change = change};

@@ -1,6 +1,5 @@
 /* Lines: a force along the line through two points, each fixed in a frame of a link or in the world. (theory.md 59, 60) */
 #include <math.h>
-#include <string.h>
 
 #include "math/vec.h"
 #include "mech/mechanism.h"
@@ -34,9 +33,9 @@ static void set_wrench(const struct force_element *e, int s, double F, double *w
     cross3(e->end[s].r, wrench + 3, wrench);
 }
 
-static void apply(struct mechanism *m, const struct force_element *e, double F)
+static void set_loads(struct mechanism *m, const struct force_element *e)
 {
-    for (int s = 0; s < 2; s++) set_wrench(e, s, F, m->load[e->load + s].wrench);
+    for (int s = 0; s < 2; s++) set_wrench(e, s, e->F, m->load[e->load + s].wrench);
 }
 
 static void add_force(const struct mechanism *m, const struct force_element *e, double F, double *force)
@@ -88,7 +87,7 @@ const struct force_kind line_element = {.part = "actuators",
                                         .output = outputs,
                                         .measure = measure,
                                         .force = force,
-                                        .apply = apply,
+                                        .set_loads = set_loads,
                                         .add_force = add_force,
                                         .change = change,
                                         .change_loads = change_loads,

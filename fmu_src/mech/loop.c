@@ -148,9 +148,13 @@ static double acceleration(const struct mechanism *m, const struct constraint *c
 
 /* Adds to loads (LOOP_SITES) the wrenches of a multiplier x on the links of A, B and the plane: x times
    (r x u; u) and (-r x u; -u), or (c; 0) and (-c; 0); on the plane (u x (p_A - p_B); 0)                              (96) */
-static void add_multiplier(const struct equation *e, const struct attachment *side, double x, double (*on)[6])
+static void add_multiplier(const struct mechanism *m, const struct constraint *constraint, int k, double x,
+                           double (*on)[6], double *force)
 {
+    const struct equation *e = &places_of(m, constraint)->equation[k];
+    const struct attachment *side = places_of(m, constraint)->side;
     double a[3], b[3], c[3], u[3];
+    (void)force;
     if (e->rotational) {
         rotation_directions(e, side, a, b, c);
         axpy3(x, c, on[SIDE_A]);
@@ -168,56 +172,6 @@ static void add_multiplier(const struct equation *e, const struct attachment *si
     for (int i = 0; i < 3; i++) a[i] = side[SIDE_A].frame.p[i] - side[SIDE_B].frame.p[i];
     cross3(u, a, c);
     axpy3(x, c, on[SIDE_PLANE]);
-}
-
-/* Adds to G the generalized forces of a unit multiplier of a row on one of the frames of its loop */
-static void add_side(const struct mechanism *m, const struct constraint *c, int k, int s, double *G)
-{
-    const struct loop_places *places = places_of(m, c);
-    double on[LOOP_SITES][6] = {{0}};
-    add_multiplier(&places->equation[k], places->side, 1, on);
-    struct load load = m->load[LOOP_SITES * c->part + s];
-    copy6(on[s], load.wrench);
-    dyn_frame_force(m->model, m->work, &load, G);
-}
-
-static int sides_of(const struct mechanism *m, const struct constraint *c, int k)
-{
-    return places_of(m, c)->equation[k].turns ? LOOP_SITES : SIDE_PLANE;
-}
-
-/* Swept from the loop frames to the base                                                                              (52) */
-static void add_row(const struct mechanism *m, const struct constraint *c, int k, double *G)
-{
-    for (int s = 0; s < sides_of(m, c, k); s++) add_side(m, c, k, s, G);
-}
-
-/* |G_A|^2 + |G_B|^2, and that of a plane that turns. A row whose sides move together, or along a direction in which nothing moves,
-   contains only rounding errors. */
-static double row_size(struct mechanism *m, const struct constraint *c, int k, double *scratch)
-{
-    double sum = 0;
-    for (int s = 0; s < sides_of(m, c, k); s++) {
-        memset(scratch, 0, (size_t)m->model->nv * sizeof *scratch);
-        add_side(m, c, k, s, scratch);
-        sum += constraints_free_square(m, scratch);
-    }
-    return sum;
-}
-
-static void set_loads(struct mechanism *m, const struct constraint *c, const double *lambda)
-{
-    double on[LOOP_SITES][6] = {{0}};
-    for (int k = 0; k < c->count; k++)
-        add_multiplier(&places_of(m, c)->equation[k], places_of(m, c)->side, lambda[c->first + k], on);
-    for (int s = 0; s < LOOP_SITES; s++) copy6(on[s], m->load[LOOP_SITES * c->part + s].wrench);
-}
-
-static void add_load_changes(struct mechanism *m, const struct constraint *c, const double *dlambda)
-{
-    for (int k = 0; k < c->count; k++)
-        add_multiplier(&places_of(m, c)->equation[k], places_of(m, c)->side, dlambda[c->first + k],
-                       m->load_change + LOOP_SITES * c->part);
 }
 
 /* ---- changes ------------------------------------------------------------------------------------------------------ */
@@ -322,7 +276,7 @@ static void add_multiplier_change(const struct equation *e, const struct attachm
 
 static void change(struct mechanism *m, const struct constraint *c)
 {
-    double(*wrenches)[6] = m->load_change + LOOP_SITES * c->part;
+    double(*wrenches)[6] = m->load_change + c->load;
     for (int s = 0; s < LOOP_SITES; s++)
         attachment_change(m->work, m->tangent, &anchors_of(m->model, c->part)[s], &places_of(m, c)->side[s]);
     memset(wrenches, 0, LOOP_SITES * sizeof *wrenches);
@@ -367,15 +321,13 @@ static double misalignment(const struct mechanism *m, const struct constraint *c
 }
 
 const struct constraint_kind loop_constraint = {.part = "loops",
+                                                .n_loads = LOOP_SITES,
                                                 .sort = sort,
                                                 .place = place,
                                                 .measure_gap = measure_gap,
-                                                .add_row = add_row,
-                                                .row_size = row_size,
+                                                .add_multiplier = add_multiplier,
                                                 .acceleration = acceleration,
                                                 .acceleration_change = acceleration_change,
-                                                .set_loads = set_loads,
                                                 .change = change,
-                                                .add_load_changes = add_load_changes,
                                                 .moved_by = moved_by,
                                                 .misalignment = misalignment};

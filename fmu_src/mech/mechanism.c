@@ -12,9 +12,9 @@ static void place_loads(struct mechanism *m)
 {
     struct load *load = m->load;
     for (int i = 0; i < m->robot->n_loops; i++)
-        for (int s = 0; s < LOOP_SITES; s++, load++) {
-            load->link = m->model->site[m->robot->loop[i].site + s].link;
-            load->section = m->model->site[m->robot->loop[i].site + s].section;
+        for (int s = 0; s < LOOP_SITES; s++) {
+            const struct anchor *side = &m->model->site[m->robot->loop[i].site + s];
+            *load++ = (struct load){side->link, side->section, {0}};
         }
     elements_place(m);
 }
@@ -23,8 +23,8 @@ static void place_loads(struct mechanism *m)
 static enum status make_tree(struct mechanism *m, struct report *report)
 {
     enum status status = model_make(m->robot, &m->model, report);
-    if (status == STATUS_OK) status = work_make(m->model, &m->work);
-    if (status == STATUS_OK) status = work_make_newton(m->model, &m->newton_work);
+    if (status == STATUS_OK) status = work_make(m->model, false, &m->work);
+    if (status == STATUS_OK) status = work_make(m->model, true, &m->newton_work);
     if (status == STATUS_OK) status = tangent_make(m->model, &m->tangent);
     return status;
 }
@@ -35,14 +35,6 @@ static void free_tree(struct mechanism *m)
     work_free(m->newton_work);
     work_free(m->work);
     model_free(m->model);
-}
-
-/* Whether elements or constraints act on joints: then there are forces on them */
-static bool acts_on_joints(const struct mechanism *m)
-{
-    bool acts = m->robot->n_couplings > 0;
-    for (int i = 0; i < m->n_elements; i++) acts = acts || m->element[i].kind->n_ends == 0;
-    return acts;
 }
 
 static void make_parts(struct mechanism *m)
@@ -57,14 +49,16 @@ static void make_parts(struct mechanism *m)
     if (!arena->failed) drives_make(m, arena);
     m->load = arena_allocate(arena, (size_t)m->n_loads, sizeof *m->load);
     m->load_change = arena_allocate(arena, (size_t)m->n_loads, sizeof *m->load_change);
-    if (!arena->failed && acts_on_joints(m))
-        arena_arrays(arena, nv,
-                     ARRAYS(&m->joint_force, &m->multiplier_force, &m->joint_force_sum, &m->joint_force_change));
+    bool on_joints = m->robot->n_couplings > 0;
     for (int i = 0; i < m->n_elements && !arena->failed; i++) {
         const struct force_element *e = &m->element[i];
-        if (e->kind->n_ends > 0 && m->acts_at != PLACED_AND_MOVING)
+        if (e->kind->n_ends == 0) on_joints = true;
+        else if (m->acts_at != PLACED_AND_MOVING)
             m->acts_at = e->kind->given && e->drive < 0 ? PLACED : PLACED_AND_MOVING;
     }
+    if (on_joints)
+        arena_arrays(arena, nv,
+                     ARRAYS(&m->joint_force, &m->multiplier_force, &m->joint_force_sum, &m->joint_force_change));
 }
 
 enum status mechanism_make(const struct robot *robot, struct mechanism *m, struct report *report)
@@ -106,8 +100,7 @@ enum status mechanism_remake(struct mechanism *m, struct report *report)
 
 void mechanism_set_masses(struct mechanism *m, int link)
 {
-    model_set_payload(m->model, link);
-    model_set_added_mass(m->model, link);
+    model_set_masses(m->model, link);
     work_reset(m->model, m->work, link);
     work_reset(m->model, m->newton_work, link);
     m->stage = STAGE_NONE;
@@ -142,8 +135,7 @@ static enum status act(struct mechanism *m)
     const int first = first_of_elements(m);
     m->stage = STAGE_VELOCITY;
     mechanism_place(m, m->acts_at);
-    enum status status = elements_measure(m, &m->in);
-    if (status == STATUS_OK) status = elements_act(m, &m->in);
+    const enum status status = elements_act(m, &m->in);
     if (status == STATUS_OK) dyn_add_loads(m->work, m->n_loads - first, m->load + first);
     return status;
 }
@@ -154,9 +146,10 @@ static enum status accelerate(struct mechanism *m)
     m->in.joint_force = m->joint_force;
     enum status status = dyn_articulate_and_solve(m->model, m->work, &m->in, m->qdd);
     if (status != STATUS_OK || m->constraints->n_rows == 0) return status;
+    m->stage = STAGE_VELOCITY;
     if (m->constraints->turning) mechanism_place(m, PLACED_AND_MOVING);
     constraints_frames(m, true);
-    constraints_mobility(m);
+    constraints_mobility(m, BY_ARTICULATED_FACTORS);
     status = constraints_factor(m);
     if (status == STATUS_OK) constraints_close_accelerations(m, m->qdd);
     return status;
@@ -188,8 +181,7 @@ enum status mechanism_load_elements(struct mechanism *m, const struct input *in,
     *loaded = *in;
     if (m->n_elements == 0) return STATUS_OK;
     if (m->acts_at != NOT_PLACED) dyn_position(m->model, m->work);
-    enum status status = elements_measure(m, in);
-    if (status == STATUS_OK) status = elements_act(m, in);
+    const enum status status = elements_act(m, in);
     loaded->joint_force = m->joint_force;
     loaded->n_loads = m->n_loads - first;
     loaded->load = m->load + first;
@@ -214,28 +206,6 @@ void mechanism_energy(const struct mechanism *m, const struct input *in, struct 
     }
 }
 
-/* ---- forward dynamics with the dense mass matrix ------------------------------------------------------------------ */
-
-/* X and S from the Cholesky factor of M; zero for prescribed coordinates */
-static void dense_mobility(struct mechanism *m)
-{
-    const struct model *model = m->model;
-    struct constraints *loops = m->constraints;
-    const size_t n = (size_t)model->nv;
-    for (int i = 0; i < loops->n_active; i++) {
-        double *X = loops->X + n * (size_t)i;
-        constraints_row(m, i);
-        memcpy(X, loops->G + n * (size_t)i, n * sizeof *X);
-        for (int link = 0; link < model->n_links; link++) {
-            const struct link_model *lm = &model->link[link];
-            for (int k = free_velocities(lm); k < lm->joint.nv; k++) X[lm->v + k] = 0;
-        }
-        cholesky_solve(model->nv, m->work->factor, m->work->inverse_d, X);
-        for (int j = 0; j <= i; j++)
-            loops->S[loops->n_active * j + i] = dense_dot(model->nv, loops->G + n * (size_t)j, X);
-    }
-}
-
 enum status mechanism_forward_composite(struct mechanism *m, const struct input *in, double *qdd)
 {
     struct input loaded;
@@ -245,9 +215,9 @@ enum status mechanism_forward_composite(struct mechanism *m, const struct input 
     if (status == STATUS_OK) status = dyn_forward_composite(m->model, m->work, &loaded, qdd);
     if (status != STATUS_OK || m->constraints->n_rows == 0) return status;
     dyn_motion(m->model, m->work, &loaded, qdd);
-    constraints_prepare(m, &loaded);
+    if (m->constraints->turning) dyn_velocity(m->model, m->work, &loaded);
     constraints_frames(m, false);
-    dense_mobility(m);
+    constraints_mobility(m, BY_DENSE_FACTORS);
     status = constraints_factor(m);
     if (status == STATUS_OK) constraints_close_accelerations(m, qdd);
     return status;

@@ -108,19 +108,18 @@ void mechanism_newton_force(const struct mechanism *m, const double *dx, const d
 
 /* ---- derivatives (tangent.c) ------------------------------------------------------------------------------------- */
 
-/* One direction: dqdd, and in constraints->dlambda the change of lambda. After mechanism_forward(), and then dyn_inverse(),
-   dyn_velocity() and dyn_tangent_state() with mechanism_loaded(). `outputs`: also calls dyn_tangent_motion(), so that the
-   changes of frames and reactions can be read. */
+/* One direction from a state of mechanism_forward(): dqdd, and in constraints->dlambda the change of lambda. Here and below `in` is
+   mechanism_loaded(), as for dyn_tangent_state() before. `outputs`: also calls dyn_tangent_motion(), so that the changes of frames and
+   reactions can be read. */
 void mechanism_tangent(struct mechanism *m, const struct input *in, const struct direction *direction, bool outputs,
                        double *dqdd);
 
-/* One direction: the change of ID - Q - G' lambda without tau, at rest and at constant lambda, nv numbers. After dyn_tangent_state()
-   with mechanism_loaded(). */
+/* One direction: the change of ID - Q - G' lambda without tau, at rest and at constant lambda, nv numbers. */
 void mechanism_force_change(struct mechanism *m, const struct input *in, const struct direction *direction,
                             double *change);
 
-/* The change of Q + G' lambda - ID with q and with qd at constant lambda: dyn_force_jacobian() with mechanism_loaded(), and the
-   change of the loads with the frames. After dyn_tangent_state() with mechanism_loaded(). */
+/* The change of Q + G' lambda - ID with q and with qd at constant lambda: dyn_force_jacobian(), and the change of the loads with the
+   frames. */
 void mechanism_force_jacobian(struct mechanism *m, const struct input *in, double *by_q, double *by_qd);
 
 /* d(qdd)/dq and d(qdd)/dqd, nv columns of nv each. */

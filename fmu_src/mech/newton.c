@@ -18,8 +18,7 @@ enum status mechanism_residual(struct mechanism *m, const struct input *in, cons
     dyn_motion(model, m->work, in, qdd);
     if (m->acts_at == PLACED_AND_MOVING || all->turning) dyn_velocity(model, m->work, in);
     else if (m->acts_at == PLACED || all->n_rows > 0) dyn_position(model, m->work);
-    enum status status = elements_measure(m, in);
-    if (status == STATUS_OK) status = elements_act(m, in);
+    const enum status status = elements_act(m, in);
     if (status != STATUS_OK) return status;
     if (all->n_rows > 0) { /* loads of the multipliers at the places of this configuration */
         constraints_frames(m, false);
@@ -59,7 +58,7 @@ static enum status factor_loops(struct mechanism *m)
     memcpy(loops->active, m->constraints->active, (size_t)loops->n_rows * sizeof *loops->active);
     dyn_position(m->model, shadow.work);
     constraints_frames(&shadow, false);
-    constraints_mobility(&shadow);
+    constraints_mobility(&shadow, BY_ARTICULATED_FACTORS);
     const enum status status = constraints_factor(&shadow);
     m->constraints->failed = loops->failed;
     return status;
@@ -94,9 +93,9 @@ static enum status differentiate_elements(struct mechanism *m, const struct inpu
         dyn_velocity(m->model, shadow.work, in);
     } else dyn_position(m->model, shadow.work);
     m->stage = STAGE_NONE; /* the elements are now at this point */
-    enum status status = elements_measure(&shadow, in);
+    enum status status = elements_act(&shadow, in);
     m->failed_element = shadow.failed_element;
-    if (status == STATUS_OK) status = elements_act(m, in);
+    m->drives.failed = shadow.drives.failed;
     if (status == STATUS_OK && in->drive != NULL) status = drives_newton(m, in, gamma);
     for (int i = 0; i < m->n_elements; i++) {
         struct force_element *e = &m->element[i];

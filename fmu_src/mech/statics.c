@@ -28,33 +28,31 @@ enum status statics_make(const struct mechanism *m, struct statics *s)
                  rows = (size_t)m->constraints->n_rows, N = nv + rows + lines + 1;
     memset(s, 0, sizeof *s);
     struct arena *arena = &s->arena;
+    s->point_size = nq + rows + lines;
     arena_arrays(arena, nv, ARRAYS(&s->holding, &s->zero, &s->f, &s->terms));
     arena_arrays(arena, N,
                  ARRAYS(&s->r, &s->r_unit, &s->x_unit, &s->start, &s->step, &s->along, &s->scratch, &s->path_unit[0],
                         &s->path_unit[1]));
+    arena_arrays(arena, nv * nv, ARRAYS(&s->by_q, &s->by_qd));
+    arena_arrays(arena, lines, ARRAYS(&s->dF, &s->length));
+    arena_arrays(arena, s->point_size, ARRAYS(&s->q, &s->kept, &s->guess, &s->begin, &s->before));
     s->moves = arena_allocate(arena, nv, sizeof *s->moves);
     s->balanced = arena_allocate(arena, nv, sizeof *s->balanced);
     s->line = arena_allocate(arena, lines, sizeof *s->line);
-    s->q = arena_allocate(arena, nq, sizeof *s->q);
-    s->F = arena_allocate(arena, lines, sizeof *s->F);
-    s->dF = arena_allocate(arena, lines, sizeof *s->dF);
-    s->length = arena_allocate(arena, lines, sizeof *s->length);
-    s->lambda = arena_allocate(arena, rows, sizeof *s->lambda);
     s->gap_acceleration = arena_allocate(arena, rows, sizeof *s->gap_acceleration);
     s->coordinate = arena_allocate(arena, nv, sizeof *s->coordinate);
     s->force = arena_allocate(arena, lines, sizeof *s->force);
     s->row_of = arena_allocate(arena, lines, sizeof *s->row_of);
     s->B = arena_allocate(arena, lines * nv, sizeof *s->B);
     s->J = arena_allocate(arena, N * N, sizeof *s->J);
-    s->by_q = arena_allocate(arena, nv * nv, sizeof *s->by_q);
-    s->by_qd = arena_allocate(arena, nv * nv, sizeof *s->by_qd);
-    arena_arrays(arena, nq + rows + lines, ARRAYS(&s->kept, &s->guess, &s->begin, &s->before));
     s->tau = arena_allocate(arena, (size_t)m->model->n_tau, sizeof *s->tau);
     for (int i = 0; i < 2; i++) s->pivot[i] = arena_allocate(arena, N, sizeof(int));
     if (arena->failed) {
         statics_free(s);
         return STATUS_NO_MEMORY;
     }
+    s->lambda = s->q + nq;
+    s->F = s->lambda + rows;
     s->in = (struct input){.q = s->q, .qd = s->zero, .tau = s->tau, .line_force = s->F};
     return STATUS_OK;
 }
@@ -180,14 +178,20 @@ double statics_released(const struct statics *s, int i)
     return s->start[i] - s->spring * s->holding[s->coordinate[i]] / (unit * unit);
 }
 
-double statics_residual(struct mechanism *m, struct statics *s)
+static double weighted_norm(int n, const double *x, const double *weight)
 {
     double sum = 0;
+    for (int i = 0; i < n; i++) sum += x[i] * weight[i] * x[i] * weight[i];
+    return sqrt(sum);
+}
+
+double statics_residual(struct mechanism *m, struct statics *s)
+{
     if (evaluate_point(m, s) != STATUS_OK) return INFINITY;
     model_difference(m->model, s->begin, s->q, s->holding); /* `begin` starts with q */
     for (int i = 0; i < s->N && s->fraction != 0; i++) s->r[i] -= s->fraction * statics_released(s, i);
-    for (int i = 0; i < s->N; i++) sum += s->r[i] * s->r_unit[i] * s->r[i] * s->r_unit[i];
-    return isfinite(sum) ? sqrt(sum) : INFINITY;
+    const double norm = weighted_norm(s->N, s->r, s->r_unit);
+    return isfinite(norm) ? norm : INFINITY;
 }
 
 /* ---- sizes ------------------------------------------------------------------------------------------------------------------ */
@@ -317,11 +321,15 @@ static void find_units(struct mechanism *m, struct statics *s)
     }
 }
 
-void statics_linearize(struct mechanism *m, struct statics *s)
+enum status statics_linearize(struct mechanism *m, struct statics *s)
 {
-    statics_residual(m, s);
+    if (isinf(statics_residual(m, s))) {
+        const enum status status = evaluate_point(m, s);
+        return status != STATUS_OK ? status : STATUS_OVERLOAD;
+    }
     statics_derivatives(m, s);
     find_units(m, s);
+    return STATUS_OK;
 }
 
 /* (98) in units */
@@ -366,32 +374,7 @@ double statics_longest(const struct mechanism *m, const struct statics *s, const
     return largest > most ? most / largest : 1;
 }
 
-static void copy_point(const struct mechanism *m, const struct statics *s, double *kept, bool back)
-{
-    double *const part[3] = {s->q, s->lambda, s->F};
-    const int count[3] = {m->model->nq, m->constraints->n_rows, m->robot->n_lines};
-    for (int i = 0; i < 3; kept += count[i++])
-        memcpy(back ? part[i] : kept, back ? kept : part[i], (size_t)count[i] * sizeof *kept);
-}
-
-void statics_keep(const struct mechanism *m, const struct statics *s, double *kept)
-{
-    copy_point(m, s, kept, false);
-}
-
-void statics_return(const struct mechanism *m, const struct statics *s, double *kept)
-{
-    copy_point(m, s, kept, true);
-}
-
 /* ---- Newton's method ----------------------------------------------------------------------------------------------------------------- */
-
-static double weighted_norm(int n, const double *x, const double *weight)
-{
-    double sum = 0;
-    for (int i = 0; i < n; i++) sum += x[i] * weight[i] * x[i] * weight[i];
-    return sqrt(sum);
-}
 
 /* The residual as a fraction of the terms that balance, both in units of the rows */
 static double fraction_of_load(const struct statics *s)
@@ -418,29 +401,21 @@ static bool constraints_hold(const struct statics *s)
 static bool search_along(struct mechanism *m, struct statics *s)
 {
     const double norm = weighted_norm(s->N, s->r, s->r_unit);
-    statics_keep(m, s, s->kept);
+    statics_keep(s, s->kept);
     for (double fraction = statics_longest(m, s, s->step, LONGEST); fraction > SHORTEST; fraction *= 0.5) {
         statics_move(m, s, s->step, fraction);
         if (statics_residual(m, s) < (1 - 1e-4 * fraction) * norm) return true;
-        statics_return(m, s, s->kept);
+        statics_return(s, s->kept);
     }
     statics_residual(m, s);
     return false;
 }
 
-/* Why the residual is infinite */
-static enum status without_residual(struct mechanism *m, struct statics *s)
-{
-    const enum status status = evaluate_point(m, s);
-    return status != STATUS_OK ? status : STATUS_OVERLOAD;
-}
-
 enum status statics_newton(struct mechanism *m, struct statics *s)
 {
     for (int i = 0; i < MOST_ITERATIONS; i++) {
-        if (isinf(statics_residual(m, s))) return without_residual(m, s);
-        statics_derivatives(m, s);
-        find_units(m, s);
+        const enum status status = statics_linearize(m, s);
+        if (status != STATUS_OK) return status;
         if (!isfinite(s->load)) return STATUS_OVERLOAD;
         if (fraction_of_load(s) <= EXACT && constraints_hold(s)) break;
         statics_matrix(m, s, false);
@@ -483,9 +458,8 @@ void statics_estimate(struct mechanism *m, struct statics *s)
     s->fraction = 0;
     memset(s->lambda, 0, (size_t)m->constraints->n_rows * sizeof *s->lambda);
     for (int j = 0; j < s->h; j++) s->F[s->force[j]] = 0;
-    statics_linearize(m, s);
-    estimate_forces(m, s);
-    statics_linearize(m, s);
+    if (statics_linearize(m, s) == STATUS_OK) estimate_forces(m, s);
+    (void)statics_linearize(m, s); /* without a residual there is no equilibrium either */
 }
 
 /* Whether lines have lever arms about the joints that they balance: the rows of B at these joints are independent */
@@ -512,17 +486,16 @@ enum status statics_solve(struct mechanism *m, struct statics *s)
     enum status status = evaluate_point(m, s);
     if (status != STATUS_OK) return status;
     for (int a = 0; a < m->robot->n_lines; a++) s->length[a] = m->element[a].x;
-    if (isinf(statics_residual(m, s))) return without_residual(m, s);
-    statics_derivatives(m, s);
-    find_units(m, s);
+    status = statics_linearize(m, s);
+    if (status != STATUS_OK) return status;
     if (!lines_have_lever_arms(m, s)) return STATUS_UNBALANCED;
     estimate_forces(m, s);
-    statics_keep(m, s, s->guess);
-    statics_keep(m, s, s->begin);
+    statics_keep(s, s->guess);
+    statics_keep(s, s->begin);
     status = statics_newton(m, s);
     if (status == STATUS_NO_EQUILIBRIUM) status = statics_follow(m, s);
     if (status == STATUS_NO_EQUILIBRIUM) { /* for the report: the residual at the guess */
-        statics_return(m, s, s->guess);
+        statics_return(s, s->guess);
         statics_residual(m, s);
         s->residual = sqrt(dense_dot(s->n, s->r, s->r));
         measure_terms(m, s);

@@ -24,6 +24,7 @@ struct statics {
     enum line_role *line; /* n_lines                                                                             */
 
     /* the point: where the search begins, then the equilibrium */
+    size_t point_size; /* of q, lambda and F, one after the other                                                  */
     double *q;       /* nq                                                                                            */
     double *dF;      /* n_lines: dF/dl of springs [N/m]                                                           */
     double *F;       /* n_lines [N]                                                                               */
@@ -101,8 +102,9 @@ double statics_residual(struct mechanism *m, struct statics *s);
 double statics_released(const struct statics *s, int i);
 /* by_q and B at the point. After statics_residual(). */
 void statics_derivatives(struct mechanism *m, struct statics *s);
-/* statics_residual(), statics_derivatives(), and the units of rows and unknowns for the present sizes of terms and stiffness. */
-void statics_linearize(struct mechanism *m, struct statics *s);
+/* statics_residual(), statics_derivatives(), and the units of rows and unknowns for the present sizes of terms and stiffness; on failure,
+   why the residual cannot be computed. */
+enum status statics_linearize(struct mechanism *m, struct statics *s);
 /* J in these units; with `border` its columns have N + 1 elements. After statics_derivatives(). */
 void statics_matrix(const struct mechanism *m, struct statics *s, bool border);
 /* Moves the point by a fraction of a step in the units of the unknowns. */
@@ -110,8 +112,14 @@ void statics_move(struct mechanism *m, struct statics *s, const double *step, do
 /* The largest fraction of a step that moves no joint by more than `most`. */
 double statics_longest(const struct mechanism *m, const struct statics *s, const double *step, double most);
 /* Copies the point to an array, and back. */
-void statics_keep(const struct mechanism *m, const struct statics *s, double *kept);
-void statics_return(const struct mechanism *m, const struct statics *s, double *kept);
+static inline void statics_keep(const struct statics *s, double *kept)
+{
+    memcpy(kept, s->q, s->point_size * sizeof *kept);
+}
+static inline void statics_return(struct statics *s, const double *kept)
+{
+    memcpy(s->q, kept, s->point_size * sizeof *kept);
+}
 /* Multipliers and forces that leave the least residual at the point, and units there. */
 void statics_estimate(struct mechanism *m, struct statics *s);
 /* Of all forces of loops and lines that hold the point, finds those with the smallest forces of lines; sets s->ambiguous. Allocates

@@ -73,9 +73,9 @@ static int correct_to_path(struct mechanism *m, struct statics *s, struct path *
 }
 
 /* Back to where the last step began */
-static void return_to_path(struct mechanism *m, struct statics *s, struct path *path)
+static void return_to_path(struct statics *s, struct path *path)
 {
-    statics_return(m, s, s->before);
+    statics_return(s, s->before);
     path->t = path->t_before;
     s->fraction = 1 - path->t;
 }
@@ -89,7 +89,7 @@ static bool arrive_at_equilibrium(struct mechanism *m, struct statics *s, struct
     if (statics_newton(m, s) == STATUS_OK) return true;
     memcpy(s->r_unit, s->path_unit[0], bytes);
     memcpy(s->x_unit, s->path_unit[1], bytes);
-    return_to_path(m, s, path);
+    return_to_path(s, path);
     path->length *= 0.25;
     return false;
 }
@@ -104,7 +104,7 @@ static bool advance_along_path(struct mechanism *m, struct statics *s, struct pa
             if (corrections <= FAST) path->length = fmin(2 * path->length, LONGEST * path->unit);
             return true;
         }
-        return_to_path(m, s, path);
+        return_to_path(s, path);
     }
     return false;
 }
@@ -117,7 +117,7 @@ enum beginning { GUESSED, UNDEFORMED, UNLOADED };
 static bool begin_path(struct mechanism *m, struct statics *s, double spring, struct path *path)
 {
     statics_estimate(m, s);
-    statics_keep(m, s, s->begin);
+    statics_keep(s, s->begin);
     s->spring = spring;
     *path = (struct path){.unit = statics_residual(m, s)};
     if (!isfinite(path->unit) || path->unit == 0) return false;
@@ -147,7 +147,7 @@ static bool follow_from(struct mechanism *m, struct statics *s, double spring)
             const double norm = sqrt(dense_dot(s->N + 1, s->step, s->step));
             for (int k = 0; k <= s->N; k++)
                 s->along[k] = s->step[k] / norm; /* tangent, in the direction of the last one */
-            statics_keep(m, s, s->before);
+            statics_keep(s, s->before);
             path.t_before = path.t;
             stuck = !advance_along_path(m, s, &path);
             if (!stuck && (path.t - 1) * (path.t_before - 1) <= 0 && arrive_at_equilibrium(m, s, &path)) return true;
@@ -177,15 +177,15 @@ static bool find_unloaded(struct mechanism *m, struct statics *s)
 /* spring: stiffness of springs to the point where the path begins, which are released with the forces */
 static bool follow(struct mechanism *m, struct statics *s, enum beginning from, double spring)
 {
-    statics_return(m, s, s->guess);
+    statics_return(s, s->guess);
     s->fraction = 0;
     for (int i = 0; i < m->model->n_links && from == UNDEFORMED; i++)
         for (int k = 0; k < m->model->link[i].m; k++) s->q[m->model->link[i].eta_q + k] = 0;
     if (from == UNLOADED) {
         if (!find_unloaded(m, s)) return false;
-        statics_keep(m, s, s->begin);
+        statics_keep(s, s->begin);
         if (statics_newton(m, s) == STATUS_OK) return true;
-        statics_return(m, s, s->begin);
+        statics_return(s, s->begin);
     }
     return follow_from(m, s, spring);
 }
@@ -195,7 +195,7 @@ static bool follow(struct mechanism *m, struct statics *s, enum beginning from, 
 static bool try_scattered(struct mechanism *m, struct statics *s)
 {
     for (int i = 1; i <= MOST_POINTS; i++) {
-        statics_return(m, s, s->guess);
+        statics_return(s, s->guess);
         statics_estimate(m, s);
         for (int link = 0, c = 0; link < m->model->n_links; link++) {
             const struct link_model *lm = &m->model->link[link];

@@ -77,9 +77,10 @@ enum status statics_stability(struct mechanism *m, struct statics *s, struct sta
     struct arena scratch = {0};
     *stability = (struct stability){0};
     if (s->n == 0) return STATUS_OK;
-    statics_linearize(m, s);
+    enum status status = statics_linearize(m, s);
+    if (status != STATUS_OK) return status;
     statics_matrix(m, s, false);
-    const enum status status = count_directions(s, &scratch, stability);
+    status = count_directions(s, &scratch, stability);
     arena_release(&scratch);
     memcpy(s->holding, s->f, (size_t)m->model->nv * sizeof *s->holding);
     return status;
@@ -89,7 +90,8 @@ enum status statics_stability(struct mechanism *m, struct statics *s, struct sta
 
 enum status statics_differentiate(struct mechanism *m, struct statics *s)
 {
-    statics_linearize(m, s);
+    const enum status status = statics_linearize(m, s);
+    if (status != STATUS_OK) return status;
     statics_matrix(m, s, false);
     memcpy(s->holding, s->f, (size_t)m->model->nv * sizeof *s->holding);
     s->rank = lu_ranked_factor(s->N, s->J, s->pivot[0], s->pivot[1], 1e-12);

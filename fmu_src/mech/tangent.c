@@ -67,8 +67,11 @@ void mechanism_tangent(struct mechanism *m, const struct input *in, const struct
         close_column(m, all->dlambda, dqdd);
         constraints_scatter(all, all->rhs, all->dlambda);
     }
-    for (int i = 0; i < all->count; i++)
-        all->constraint[i].kind->add_load_changes(m, &all->constraint[i], all->dlambda);
+    for (int row = 0; row < all->n_rows; row++) {
+        const struct constraint *c = all->of_row[row];
+        c->kind->add_multiplier(m, c, row - c->first, all->dlambda[row], m->load_change + c->load,
+                                m->joint_force_change);
+    }
     if (outputs) dyn_tangent_motion(model, m->work, m->tangent, in, load_change, dqdd);
     else dyn_tangent_copy_prescribed(model, m->tangent, dqdd);
 }
@@ -87,9 +90,10 @@ void mechanism_force_change(struct mechanism *m, const struct input *in, const s
 static void add_load_changes(const struct mechanism *m, double *column)
 {
     for (int i = 0; i < m->n_loads; i++) {
+        if (dot6(m->load_change[i], m->load_change[i]) == 0) continue;
         struct load change = m->load[i];
         copy6(m->load_change[i], change.wrench);
-        if (dot6(change.wrench, change.wrench) != 0) dyn_frame_force(m->model, m->work, &change, column);
+        dyn_frame_force(m->model, m->work, &change, column);
     }
     for (int i = 0; m->joint_force_change != NULL && i < m->model->nv; i++) column[i] += m->joint_force_change[i];
 }
@@ -128,11 +132,11 @@ void mechanism_force_jacobian(struct mechanism *m, const struct input *in, doubl
 void mechanism_jacobian(struct mechanism *m, const struct input *in, double *by_q, double *by_qd)
 {
     const size_t n = (size_t)m->model->nv, rows = (size_t)m->constraints->n_rows;
-    const bool drives = in->drive != NULL;
+    const bool drives = in->drive != NULL, loaded = !is_tree(m);
     double *const by[DERIVATIVES] = {by_q, by_qd};
-    constraints_frames(m, false); /* mechanism_forward() leaves those of the open tree */
-    if (!is_tree(m)) load_columns(m, in, drives, by);
-    dyn_jacobian(m->model, m->work, m->tangent, in, !is_tree(m), by_q, by_qd);
+    if (loaded) constraints_frames(m, false); /* mechanism_forward() leaves those of the open tree */
+    if (loaded) load_columns(m, in, drives, by);
+    dyn_jacobian(m->model, m->work, m->tangent, in, loaded, by_q, by_qd);
     for (size_t j = 0; rows > 0 && j < DERIVATIVES * n; j++)
         close_column(m, m->constraints->gap_by[j / n] + rows * (j % n), by[j / n] + n * (j % n));
     if (!drives) return;

@@ -112,7 +112,7 @@ static struct robot_drive *read_drive(const struct json_path *at, bool on_joint)
         char text[CONFLICT_SIZE];
         double v[MOST_VALUES];
         robot_drive_values(robot, robot_drive, v);
-        const char *conflict = drive->conflict(v, text);
+        const char *conflict = drive_conflict(drive, v, text);
         if (conflict != NULL) path_error(at, "%s", conflict);
     }
     path_close_object(&object);

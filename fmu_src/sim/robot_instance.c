@@ -222,7 +222,7 @@ static const char *reason(const struct instance *instance, enum status status, c
     char name[MOST_NAME];
     if (status == STATUS_DRIVE_ERROR) {
         const struct robot_drive *rd = &sim->robot->drive[sim->mechanism.drives.failed];
-        const char *error = rd->drive->error(sim->at.drive + rd->first);
+        const char *error = drive_error(rd->drive, sim->at.drive + rd->first);
         snprintf(text, REASON_SIZE, "%s: %s", robot_drive_name(sim->robot, sim->mechanism.drives.failed, name),
                  error != NULL ? error : status_text(status));
         return text;

@@ -77,7 +77,7 @@ static void draw(struct specimen *s, struct random *random)
             if (variable->causality == CAUSALITY_PARAMETER) s->v[r] *= uniform(random, 0.7, 1);
             else if (s->scale[r] > 0) s->v[r] += s->scale[r] * uniform(random, -2, 2);
         }
-    } while (s->drive->error(s->v) != NULL || s->drive->conflict(s->v, text) != NULL);
+    } while (drive_error(s->drive, s->v) != NULL || drive_conflict(s->drive, s->v, text) != NULL);
     s->drive->evaluate(s->v);
 }
 
@@ -91,7 +91,7 @@ static void check_rates(const struct specimen *s)
     double v[MOST];
     memcpy(v, s->v, sizeof v);
     for (int i = 0; i < s->drive->n_states; i++) v[s->drive->n_rows + i] = NAN;
-    s->drive->rates(v);
+    (s->drive->rates != NULL ? s->drive->rates : s->drive->evaluate)(v);
     for (int i = 0; i < s->drive->n_states; i++) CHECK(v[s->drive->n_rows + i] == s->v[s->drive->n_rows + i]);
 }
 

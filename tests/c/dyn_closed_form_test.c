@@ -39,7 +39,7 @@ TEST(double_pendulum)
         CHECK_NEAR(s.force[1], b2, 1e-13 * (1 + fabs(G2)));
 
         const double det = M11 * M22 - M12 * M12, r1 = s.tau[0] - b1, r2 = s.tau[1] - b2;
-        CHECK(dyn_forward(s.model, s.work, &s.in, s.qdd) == STATUS_OK);
+        CHECK(tree_forward(s.model, s.work, &s.in, s.qdd) == STATUS_OK);
         CHECK_NEAR(s.qdd[0], (M22 * r1 - M12 * r2) / det, 1e-12 * (1 + norm(2, s.qdd)));
         CHECK_NEAR(s.qdd[1], (M11 * r2 - M12 * r1) / det, 1e-12 * (1 + norm(2, s.qdd)));
 

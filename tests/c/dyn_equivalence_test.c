@@ -143,14 +143,14 @@ static double answer_of_free_joint(struct specimen *s)
     double qdd[MOST];
     const int n = s->nv;
     if (s->model->n_prescribed == 0) return LEFT_OUT;
-    CHECK(dyn_forward(s->model, s->work, &s->in, qdd) == STATUS_OK);
+    CHECK(tree_forward(s->model, s->work, &s->in, qdd) == STATUS_OK);
     dyn_inverse(s->model, s->work, &s->in, qdd, s->force);
     for (int i = 0; i < s->model->n_links; i++)
         for (int k = 0; s->model->link[i].prescribed >= 0 && k < s->model->link[i].joint.nv; k++)
             s->tau[s->model->link[i].tau + k] = s->force[s->model->link[i].v + k];
     for (int i = 0; i < s->robot->n_links; i++) s->robot->link[i].joint.prescribed = false;
     CHECK(specimen_remake(s));
-    CHECK(dyn_forward(s->model, s->work, &s->in, s->qdd) == STATUS_OK);
+    CHECK(tree_forward(s->model, s->work, &s->in, s->qdd) == STATUS_OK);
     return distance(n, qdd, s->qdd) / norm(n, qdd);
 }
 

@@ -247,7 +247,7 @@ static double same_accelerations(struct pair *p)
         for (int i = 0; i < 2; i++) {
             struct specimen *s = both[i];
             CHECK((composite ? dyn_forward_composite(s->model, s->work, &s->in, s->qdd)
-                             : dyn_forward(s->model, s->work, &s->in, s->qdd)) == STATUS_OK);
+                             : tree_forward(s->model, s->work, &s->in, s->qdd)) == STATUS_OK);
             specimen_evaluate(s, s->qdd);
         }
         worst = larger(worst, frames_apart(p));
@@ -315,7 +315,7 @@ static double momentum_lost(struct specimen *s)
     CHECK(specimen_remake(s));
     specimen_random_state(s, &s->random);
     memset(s->tip_wrench, 0, sizeof s->tip_wrench);
-    CHECK(dyn_forward(s->model, s->work, &s->in, s->qdd) == STATUS_OK);
+    CHECK(tree_forward(s->model, s->work, &s->in, s->qdd) == STATUS_OK);
     const double h = flow_step(s->nv, s->qdd);
     for (int i = 0; i < 2; i++) flow_derivative(s, s->qdd, i == 0 ? h : 4 * h, momentum, NULL, 6, rate[i], NULL);
     force_terms(s, s->qdd, terms);

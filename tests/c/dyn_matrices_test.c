@@ -21,7 +21,8 @@ static int make_bare(const struct specimen *s, struct bare *bare)
     struct report silent = {0};
     memset(bare, 0, sizeof *bare);
     return s->nq <= MOST && model_make_bare(s->robot, &bare->model, &silent) == STATUS_OK &&
-           work_make(bare->model, &bare->work) == STATUS_OK && tangent_make(bare->model, &bare->tangent) == STATUS_OK;
+           work_make(bare->model, false, &bare->work) == STATUS_OK &&
+           tangent_make(bare->model, &bare->tangent) == STATUS_OK;
 }
 
 static void free_bare(struct bare *bare)

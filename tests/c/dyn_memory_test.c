@@ -88,12 +88,12 @@ static void everything(struct specimen *s)
     struct energy energy;
     struct frame_motion motion;
     double wrench[6];
-    CHECK(dyn_forward(s->model, s->work, &s->in, s->qdd) == STATUS_OK);
+    CHECK(tree_forward(s->model, s->work, &s->in, s->qdd) == STATUS_OK);
     CHECK(dyn_forward_composite(s->model, s->work, &s->in, s->qdd) == STATUS_OK);
     dyn_configuration(s->model, s->work, s->q);
     dyn_motion(s->model, s->work, &s->in, s->qdd);
     CHECK(dyn_articulate(s->model, s->work) == STATUS_OK);
-    dyn_solve(s->model, s->work, &s->in, s->qdd);
+    dyn_solve_forces(s->model, s->work, s->force, s->qdd);
     dyn_mass_matrix(s->model, s->work);
     dyn_inverse(s->model, s->work, &s->in, s->qdd, s->force);
     dyn_velocity(s->model, s->work, &s->in);

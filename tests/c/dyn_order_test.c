@@ -31,14 +31,19 @@ static void before_motion(void)
 static void before_factors(void)
 {
     double x[200];
-    dyn_motion(robot.model, robot.work, &robot.in, NULL);
-    dyn_solve(robot.model, robot.work, &robot.in, x);
+    dyn_solve_forces(robot.model, robot.work, robot.force, x);
 }
 
 static void before_reactions(void)
 {
     double wrench[6];
     dyn_reaction(robot.work, 0, wrench);
+}
+
+static void before_tangent(void)
+{
+    const struct direction direction = {.q = robot.qd};
+    dyn_tangent_outward(robot.model, robot.work, robot.mechanism.tangent, &direction);
 }
 
 /* Runs f in a process of its own; returns what that writes before it is stopped by SIGABRT */
@@ -63,11 +68,11 @@ static const char *stopped(void (*f)(void))
 
 TEST(a_wrong_order_stops_a_debug_build)
 {
-    static void (*const wrong[])(void) = {before_motion, before_factors, before_reactions};
-    static const char *const missing[] = {"DYN_MOTION", "DYN_FACTORS", "DYN_REACTIONS"};
+    static void (*const wrong[])(void) = {before_motion, before_factors, before_reactions, before_tangent};
+    static const char *const missing[] = {"DYN_MOTION", "DYN_FACTORS", "DYN_REACTIONS", "TANGENT_STATE"};
     CHECK(specimen_random(&robot, 3));
     dyn_configuration(robot.model, robot.work, robot.q);
-    for (int i = 0; i < 3; i++) CHECK(strstr(stopped(wrong[i]), missing[i]) != NULL);
+    for (int i = 0; i < 4; i++) CHECK(strstr(stopped(wrong[i]), missing[i]) != NULL);
     specimen_free(&robot);
 }
 #endif

@@ -25,7 +25,7 @@ static void direction_of(const struct model *model, struct work *work, struct ta
 /* The state of the specimen made ready for directions */
 static void prepare(struct specimen *s, struct tangent *tangent, double *qdd)
 {
-    CHECK(dyn_forward(s->model, s->work, &s->in, qdd) == STATUS_OK);
+    CHECK(tree_forward(s->model, s->work, &s->in, qdd) == STATUS_OK);
     dyn_inverse(s->model, s->work, &s->in, qdd, s->force);
     dyn_velocity(s->model, s->work, &s->in);
     dyn_observe(s->model, s->work, &s->in, qdd);
@@ -37,7 +37,7 @@ static void evaluate(struct specimen *s, void *context, struct values *v)
 {
     double qdd[MOST];
     (void)context;
-    CHECK(dyn_forward(s->model, s->work, &s->in, qdd) == STATUS_OK);
+    CHECK(tree_forward(s->model, s->work, &s->in, qdd) == STATUS_OK);
     values_put(v, QDD, s->nv, qdd);
     specimen_evaluate(s, qdd);
     values_put_frames(v, s);
@@ -179,6 +179,7 @@ static double more_payload(struct specimen *s)
     dyn_configuration(s->model, s->work, s->q);
     CHECK(dyn_articulate(s->model, s->work) == STATUS_OK);
     dyn_inverse(s->model, s->work, &s->in, qdd, s->force);
+    dyn_velocity(s->model, s->work, &s->in);
     dyn_tangent_state(s->model, s->work, tangent, &s->in, qdd);
     direction_of(s->model, s->work, tangent, &s->in, &(struct direction){.masses = {.payload_mass = dmass}}, dqdd);
     return distance(s->nv, tangent->force, change) / norm(s->nv, sum);

@@ -23,14 +23,14 @@ static void *work_through(void *context)
     const struct model *model = job->model;
     const int n = model->nv;
     struct work *work;
-    if (work_make(model, &work) != STATUS_OK) {
+    if (work_make(model, false, &work) != STATUS_OK) {
         job->failed = 1;
         return NULL;
     }
     for (int round = 0; round < ROUNDS; round++)
         for (int i = 0; i < STATES; i++) {
             double *answer = job->answer + (ptrdiff_t)3 * n * i;
-            job->failed |= dyn_forward(model, work, &job->state[i].in, answer) != STATUS_OK;
+            job->failed |= tree_forward(model, work, &job->state[i].in, answer) != STATUS_OK;
             job->failed |= dyn_forward_composite(model, work, &job->state[i].in, answer + n) != STATUS_OK;
             dyn_inverse(model, work, &job->state[i].in, answer, answer + (ptrdiff_t)2 * n);
         }

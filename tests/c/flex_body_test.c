@@ -10,6 +10,7 @@
 #include "flex/quadrature.h"
 #include "flex/shapes.h"
 #include "math/eigen.h"
+#include "oracle/roots.h"
 #include "oracle/specimen.h"
 
 enum { MOST = 20 };
@@ -68,7 +69,7 @@ TEST(a_mass_at_the_tip)
             CHECK(w[k] >= own[k] * (1 - 1e-12) && w[k] < own[k] * (1 + 1e-4));
         }
         for (int k = 0; k < 5; k++) {
-            const double b = shape_clamped_mass_root(k + 1, tip_mass_table[i][0], 0);
+            const double b = clamped_mass_root(k + 1, tip_mass_table[i][0], 0);
             CHECK_NEAR(own[k] / unit, b * b, 1e-11 * b * b);
         }
     }
@@ -108,7 +109,7 @@ TEST(clamped_free_frequencies_are_exact)
         CHECK(make_beam(&s, L, rhoA, EI, modes, 0, 0));
         CHECK(frequencies_of_link(&s.robot->link[0], hz, MOST) == 10);
         for (int k = 0; k < 10; k++) {
-            const double b = shape_clamped_mass_root(k + 1, 0, 0), bending = b * b / (L * L) * sqrt(EI / rhoA) / two_pi;
+            const double b = clamped_mass_root(k + 1, 0, 0), bending = b * b / (L * L) * sqrt(EI / rhoA) / two_pi;
             const double rod = (2 * k + 1) / (4 * L) * sqrt(f == 1 ? 3 / 0.01 : 7 / rhoA);
             CHECK_NEAR(hz[k] / (f == 0 ? bending : rod), 1, 1e-12);
         }

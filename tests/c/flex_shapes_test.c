@@ -5,6 +5,7 @@
 
 #include "flex/quadrature.h"
 #include "oracle/random.h"
+#include "oracle/roots.h"
 #include "test.h"
 
 static const double pi = 3.14159265358979323846;
@@ -105,7 +106,7 @@ static long double judge_value(const struct judge *judge, double L, double x, in
 
 static struct judge judge_clamped_mass(int k, double m, double j)
 {
-    const long double b = polish(clamped_mass_residual, shape_clamped_mass_root(k, m, j), m, j);
+    const long double b = polish(clamped_mass_residual, clamped_mass_root(k, m, j), m, j);
     const long double M = b * m, c = cosl(b), s = sinl(b), C = coshl(b), S = sinhl(b), e = expl(-b);
     const long double denominator = (C + c) + M * (S - s);
     struct judge judge = {.b = b, .scale = denominator / (2 * S * s)};
@@ -116,7 +117,7 @@ static struct judge judge_clamped_mass(int k, double m, double j)
 
 static struct judge judge_clamped_clamped(int k)
 {
-    const long double b = polish(clamped_clamped_residual, shape_clamped_clamped_root(k), 0, 0);
+    const long double b = polish(clamped_clamped_residual, clamped_clamped_root(k), 0, 0);
     const long double c = cosl(b), s = sinl(b), C = coshl(b), S = sinhl(b);
     return (struct judge){.b = b, .B = -(C - c) / (S - s), .one_plus_B = (c - s - expl(-b)) / (S - s), .scale = 1};
 }
@@ -166,9 +167,9 @@ TEST(roots_are_the_known_ones)
                                    10.995540734875466990};
     const double clamped_clamped[] = {4.7300407448627040260, 7.8532046240958375565, 10.995607838001670907};
     for (int k = 1; k <= 4; k++)
-        CHECK_NEAR(shape_clamped_mass_root(k, 0, 0), clamped_free[k - 1], ulps * clamped_free[k - 1]);
+        CHECK_NEAR(clamped_mass_root(k, 0, 0), clamped_free[k - 1], ulps * clamped_free[k - 1]);
     for (int k = 1; k <= 3; k++)
-        CHECK_NEAR(shape_clamped_clamped_root(k), clamped_clamped[k - 1], ulps * clamped_clamped[k - 1]);
+        CHECK_NEAR(clamped_clamped_root(k), clamped_clamped[k - 1], ulps * clamped_clamped[k - 1]);
 }
 
 /* A root in double is a root when F changes sign within two ulps of it (judged in long double). */
@@ -178,7 +179,7 @@ TEST(random_tip_loads_give_roots)
     for (int i = 0; i < 2000; i++) {
         const double m = random_ratio(-6, 4), j = random_ratio(-8, 4);
         const int k = 1 + (int)uniform(&numbers, 0, i % 2 == 0 ? 4 : MODES);
-        const double b = shape_clamped_mass_root(k, m, j), margin = 4.5e-16 * b;
+        const double b = clamped_mass_root(k, m, j), margin = 4.5e-16 * b;
         const long double below = clamped_mass_residual((long double)b - margin, m, j);
         const long double above = clamped_mass_residual((long double)b + margin, m, j);
         if (below * above < 0) continue;
@@ -196,10 +197,10 @@ TEST(roots_increase_and_interlace)
         const double m = random_ratio(-12, 30), j = random_ratio(-12, 30);
         double previous = 0;
         for (int k = 1; k <= MODES; k++) {
-            const double b = shape_clamped_mass_root(k, m, j), ulp = DBL_EPSILON * b;
+            const double b = clamped_mass_root(k, m, j), ulp = DBL_EPSILON * b;
             CHECK(b > previous);
-            CHECK(b <= shape_clamped_mass_root(k, 0, 0) + ulp);
-            CHECK(k <= 2 || b >= shape_clamped_clamped_root(k - 2) - ulp);
+            CHECK(b <= clamped_mass_root(k, 0, 0) + ulp);
+            CHECK(k <= 2 || b >= clamped_clamped_root(k - 2) - ulp);
             previous = b;
         }
     }
@@ -220,7 +221,7 @@ TEST(no_root_is_missed)
             if ((F < 0) != (previous < 0)) changes++;
             previous = F;
         }
-        while (roots < MODES && shape_clamped_mass_root(roots + 1, m, j) < last) roots++;
+        while (roots < MODES && clamped_mass_root(roots + 1, m, j) < last) roots++;
         CHECK(roots == changes);
         CHECK(roots >= 30);
     }
@@ -235,8 +236,8 @@ TEST(huge_tip_load_is_a_massless_beam)
             const double j = m * r, half = (12 / m + 4 / j) / 2, product = 12 / (m * j);
             const double high = half + sqrt(half * half - product), low = product / high;
             const double tolerance = 1e-15 + 10 * (1 / m + 1 / j);
-            CHECK_NEAR(shape_clamped_mass_root(1, m, j) / sqrt(sqrt(low)), 1, tolerance);
-            CHECK_NEAR(shape_clamped_mass_root(2, m, j) / sqrt(sqrt(high)), 1, tolerance);
+            CHECK_NEAR(clamped_mass_root(1, m, j) / sqrt(sqrt(low)), 1, tolerance);
+            CHECK_NEAR(clamped_mass_root(2, m, j) / sqrt(sqrt(high)), 1, tolerance);
         }
 }
 
@@ -401,7 +402,7 @@ TEST(tip_that_is_a_node)
     for (int i = 0; i < 4; i++) {
         const double m = i, moved = i % 2 == 0 ? 1 : 1 + 1e-6;
         int k = 1;
-        while (shape_clamped_mass_root(k, m, j) < b - 0.1) k++;
+        while (clamped_mass_root(k, m, j) < b - 0.1) k++;
         beam.family[FAMILY_Y] = (struct mode_family){SHAPE_CLAMPED_MASS, k, m, 4 * j * moved};
         shape_make(&beam, FAMILY_Y, k, &shape);
         CHECK_NEAR(shape.beta, b, 1e-5);

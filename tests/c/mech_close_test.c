@@ -550,7 +550,7 @@ TEST(a_loop_between_links_that_are_fixed_to_each_other)
         CHECK(choose(&s, &heard) == 0);
         CHECK(strstr(heard.text, "loops[0] (idle)") != NULL && strstr(heard.text, "always satisfied") != NULL);
         CHECK(mechanism_forward(&s.mechanism, &s.in, qdd) == STATUS_OK);
-        CHECK(dyn_forward(s.model, s.work, &s.in, open) == STATUS_OK);
+        CHECK(tree_forward(s.model, s.work, &s.in, open) == STATUS_OK);
         CHECK(qdd[0] == open[0] && norm(s.mechanism.constraints->n_rows, s.mechanism.constraints->lambda) == 0);
         specimen_free(&s);
     }

@@ -50,7 +50,6 @@ void flow_energy(struct specimen *s, void *unused, double *sum)
     (void)unused;
     struct energy energy;
     specimen_evaluate(s, NULL);
-    elements_measure(&s->mechanism, &s->in);
     elements_act(&s->mechanism, &s->in);
     mechanism_energy(&s->mechanism, &s->in, &energy);
     *sum = energy.kinetic + energy.elastic + energy.gravity;

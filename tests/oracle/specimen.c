@@ -153,6 +153,13 @@ void specimen_evaluate(struct specimen *s, const double *qdd)
     dyn_observe(s->model, s->work, &s->in, qdd);
 }
 
+enum status tree_forward(const struct model *model, struct work *work, const struct input *in, double *qdd)
+{
+    dyn_configuration(model, work, in->q);
+    dyn_motion(model, work, in, NULL);
+    return dyn_articulate_and_solve(model, work, in, qdd);
+}
+
 int velocity_tau(const struct specimen *s, int i)
 {
     for (int k = 0; k < s->model->n_links; k++) {
@@ -253,8 +260,8 @@ double specimen_difference(struct specimen *a, struct specimen *b)
     worst = larger(worst, fabs(energy[0].tip - energy[1].tip) / (1 + fabs(energy[0].tip)));
     worst = larger(worst, fabs(energy[0].power - energy[1].power) / (1 + fabs(energy[0].power)));
 
-    if (dyn_forward(a->model, a->work, &a->in, a->force) != STATUS_OK) return INFINITY;
-    if (dyn_forward(b->model, b->work, &b->in, b->force) != STATUS_OK) return INFINITY;
+    if (tree_forward(a->model, a->work, &a->in, a->force) != STATUS_OK) return INFINITY;
+    if (tree_forward(b->model, b->work, &b->in, b->force) != STATUS_OK) return INFINITY;
     return larger(worst, 1e-4 * apart(n, a->force, b->force, 1)); /* cond(M) takes some digits */
 }
 

@@ -41,6 +41,9 @@ void specimen_copy_state(const struct specimen *from, struct specimen *to);
    specimen->force, velocities. */
 void specimen_evaluate(struct specimen *specimen, const double *qdd);
 
+/* Accelerations of the tree: configuration, motion, and both passes of the articulated-body recursion. */
+enum status tree_forward(const struct model *model, struct work *work, const struct input *in, double *qdd);
+
 /* Where velocity i is found among tau and among the prescribed velocities; -1: it is not. */
 int velocity_tau(const struct specimen *specimen, int i);
 int velocity_prescribed(const struct specimen *specimen, int i);
