@@ -60,14 +60,10 @@ static void use_input(struct equations *e, int input)
 
 static void use_expressions(struct equations *e, int n, const expr *output)
 {
-    const int inputs = e->parts.first[ARGUMENTS] + e->names.n;
-    bool *used = calloc((size_t)inputs, sizeof *used);
     int *uses = graph_count_uses(&e->g, n, output);
-    if (used == NULL || uses == NULL) e->names.failed = true;
-    else code_inputs_used(&e->g, uses, used);
-    for (int i = 0; used != NULL && i < inputs; i++)
-        if (used[i]) use_input(e, i);
-    free(used);
+    if (uses == NULL) e->names.failed = true;
+    for (int i = 0; uses != NULL && i < e->g.n; i++)
+        if (uses[i] > 0 && e->g.node[i].operation == ARGUMENT) use_input(e, e->g.node[i].a);
     free(uses);
 }
 

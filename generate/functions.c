@@ -13,7 +13,7 @@
 #include "math/vec.h"
 
 #define TAKES(argument) (1u << (argument))
-#define STATE           (TAKES(ARG_Q) | TAKES(ARG_QD))
+#define STATE           (TAKES(ARG_Q) | TAKES(ARG_QD) | TAKES(ARG_KEPT))
 #define LOADS           (TAKES(ARG_LINE) | TAKES(ARG_TIP_WRENCH) | TAKES(ARG_FRAME_WRENCH))
 #define FORCED          (STATE | TAKES(ARG_TAU) | TAKES(ARG_PRESCRIBED) | LOADS)
 #define WITH_DRIVES     (FORCED | TAKES(ARG_DRIVE_INPUT) | TAKES(ARG_DRIVE_STATE))
@@ -66,8 +66,12 @@ int generate_count(const struct generation *what)
     return what->mechanism->robot->n_drives > 0 ? FUNCTIONS : MOTION;
 }
 
-void generate_describe(const struct generation *what, int i, struct generated *function, struct parameter *result)
+struct generated generate_describe(const struct generation *what, int i)
 {
+    static const char *const argument[ARGUMENTS] = {
+        "q",          "qd",           "tau",        "qdd",         "prescribed_qdd", "actuator_force",
+        "tip_wrench", "frame_wrench", "parameters", "drive_input", "drive_state",    "slopes",
+        "lambda"};
     const int n = what->mechanism->model->nv, rows = what->mechanism->constraints->n_active;
     const struct robot *robot = what->mechanism->robot;
     const int count[FUNCTIONS][MOST_OUTPUTS] = {[FORWARD] = {n, rows},
@@ -79,11 +83,19 @@ void generate_describe(const struct generation *what, int i, struct generated *f
                                                 [MOTION] = {2 * robot->n_drives},
                                                 [DRIVEN] = {n, rows, robot_drive_states(robot)},
                                                 [DRIVEN_JACOBIAN] = {n, n * n, n * n}};
-    *function = (struct generated){
-        .name = functions[i].name, .what = functions[i].what, .arguments = functions[i].arguments, .result = result};
-    if (what->n_kept > 0) function->arguments |= TAKES(ARG_KEPT);
-    for (int k = 0; k < MOST_OUTPUTS; k++)
-        result[k] = (struct parameter){.name = functions[i].result[k], .count = count[i][k]};
+    struct generated function = {.name = functions[i].name, .what = functions[i].what};
+    for (int k = 0; k < ARGUMENTS; k++) {
+        const int first = generate_first(what, k), size = generate_first(what, k + 1) - first;
+        if ((functions[i].arguments & TAKES(k)) != 0 && size > 0)
+            function.parameter[function.n++] = (struct parameter){argument[k], size, first};
+    }
+    function.n_arguments = function.n;
+    for (int k = 0; k < MOST_OUTPUTS; k++) {
+        if (count[i][k] == 0) continue;
+        function.parameter[function.n++] = (struct parameter){functions[i].result[k], count[i][k], function.n_results};
+        function.n_results += count[i][k];
+    }
+    return function;
 }
 
 /* ---- kept parameters --------------------------------------------------------------------------------------------- */
@@ -142,15 +154,11 @@ void generate_prefix(const char *name, char prefix[PREFIX_SIZE])
 enum status generate_expressions(const struct generation *what, int i, struct graph *g, struct robot_parts *parts,
                                  expr **output, int *n_outputs)
 {
-    struct generated function;
-    struct parameter result[MOST_OUTPUTS];
     struct loop_parts loops;
     if (!graph_make(g)) return STATUS_NO_MEMORY;
     enum status status = parts_make(g, what->mechanism, NULL, what->kept, what->n_kept, what->wrenches, parts);
     if (status != STATUS_OK) return status;
-    generate_describe(what, i, &function, result);
-    *n_outputs = 0;
-    for (int k = 0; k < MOST_OUTPUTS; k++) *n_outputs += result[k].count;
+    *n_outputs = generate_describe(what, i).n_results;
     *output = arena_allocate(&parts->arena, (size_t)*n_outputs, sizeof **output);
     if (*output == NULL) return STATUS_NO_MEMORY;
     switch (i) {

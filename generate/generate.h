@@ -9,12 +9,6 @@
 
 enum { MOST_KEPT = 16, MOST_OUTPUTS = 4 };
 
-/* An argument or result: a name in the code, a count of numbers. */
-struct parameter {
-    const char *name;
-    int count;
-};
-
 /* A request: the robot, the prefix of its functions, the parameters that stay arguments. */
 struct generation {
     struct mechanism *mechanism; /* the active constraints are those at the start */
@@ -25,13 +19,19 @@ struct generation {
     struct kept kept[MOST_KEPT];
 };
 
+/* An argument or result: a name in the code, how many numbers it has, and how many are before it among all inputs or outputs. */
+struct parameter {
+    const char *name;
+    int count, first;
+};
+
 /* A generated function. */
 struct generated {
-    const char *name;               /* after the prefix               */
-    const char *what;               /* the comment above it           */
-    unsigned arguments;             /* 1 << enum argument             */
-    const struct parameter *result; /* MOST_OUTPUTS, count 0 ends it */
-    struct operation_counts counts; /* by generate_write()  */
+    const char *name;                                         /* after the prefix               */
+    const char *what;                                         /* the comment above it           */
+    int n_arguments, n, n_results;                            /* n: with results; n_results: their numbers */
+    struct parameter parameter[ARGUMENTS + MOST_OUTPUTS + 1]; /* arguments, then results, then zero */
+    struct operation_counts counts;                           /* by generate_write()            */
 };
 
 /* Those from MOTION on are of robots with drives inside the arm; those from DRIVEN on call others. */
@@ -51,7 +51,7 @@ int generate_count(const struct generation *what);
 enum status generate_expressions(const struct generation *what, int i, struct graph *g, struct robot_parts *parts,
                                  expr **output, int *n_outputs);
 /* What it is called and takes. */
-void generate_describe(const struct generation *what, int i, struct generated *function, struct parameter *result);
+struct generated generate_describe(const struct generation *what, int i);
 
 /* Numbers before an argument among all inputs; before ARGUMENTS: all of them. */
 int generate_first(const struct generation *what, int argument);

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "generate/graph/rotation_scale.h"
 #include "generate/graph/stumpff.h"
 
 /* ---- operations -------------------------------------------------------------------------------------------------- */
@@ -33,10 +32,13 @@ struct operation_counts code_count_operations(const struct code *code, const int
     return count;
 }
 
-void code_inputs_used(const struct graph *g, const int *uses, bool *used)
+bool code_uses_inputs(const struct code *code, const int *uses, int first, int count)
 {
-    for (int i = 0; i < g->n; i++)
-        if (uses[i] > 0 && g->node[i].operation == ARGUMENT) used[g->node[i].a] = true;
+    for (int i = 0; i < code->g->n; i++) {
+        const struct vertex *node = &code->g->node[i];
+        if (uses[i] > 0 && node->operation == ARGUMENT && node->a >= first && node->a < first + count) return true;
+    }
+    return false;
 }
 
 /* ---- expressions ------------------------------------------------------------------------------------------------- */
@@ -228,7 +230,23 @@ void code_write_chunk(FILE *file, const struct code *code, const struct statemen
     }
 }
 
-/* ---- Stumpff functions ------------------------------------------------------------------------------------------- */
+/* ---- definitions ------------------------------------------------------------------------------------------------- */
+
+static const char rotation_scale[] =
+    "/* The rotation vector of a quaternion (w, v) is rotation_scale(w, v.v) v */\n"
+    "static double rotation_scale(double w, double y)\n{\n"
+    "    const double n = sqrt(y), s = n > 0 ? 2 * atan2(n, fabs(w)) / n : 2 / fabs(w);\n"
+    "    return w < 0 ? -s : s;\n}\n\n";
+
+/* 2/w^3 (-1/3 + 2 x/5 - 3 x^2/7 + ...) where x = y/w^2 is small */
+static const char rotation_scale_slope[] =
+    "/* Its derivative with respect to y */\n"
+    "static double rotation_scale_slope(double w, double y)\n{\n"
+    "    const double x = y / (w * w);\n"
+    "    if (!(x < 0.01)) return (w / (w * w + y) - rotation_scale(w, y) / 2) / y;\n"
+    "    double sum = 0;\n"
+    "    for (int j = 9; j > 0; j--) sum = j / (2.0 * j + 1) - x * sum;\n"
+    "    return -2 * sum / (w * w * w);\n}\n\n";
 
 static void write_series(FILE *file, int k, int terms)
 {
@@ -250,7 +268,8 @@ void code_write_definitions(FILE *file, const struct code *code, const int *uses
         rotation = rotation || (uses[i] > 0 && node->operation == ANGLE);
         slope = slope || (uses[i] > 0 && node->operation == ANGLE_SLOPE);
     }
-    if (rotation) rotation_scale_write(file, slope);
+    if (rotation) fputs(rotation_scale, file);
+    if (rotation && slope) fputs(rotation_scale_slope, file);
     for (int k = 0; k < MOST; k++) {
         if (!needed[k]) continue;
         fprintf(file, "/* sum over j of (-y)^j/(2j + %d)! */\nstatic double stumpff_%d(double y)\n{\n", k, k);

@@ -42,8 +42,8 @@ bool code_statements_make(const struct code *code, struct statements *s);
 void code_statements_free(struct statements *s);
 /* The statements of a chunk; the last one sets the outputs. */
 void code_write_chunk(FILE *file, const struct code *code, const struct statements *s, int chunk);
-/* Whether an input is used: n_inputs flags. */
-void code_inputs_used(const struct graph *g, const int *uses, bool *used);
+/* Whether any of the inputs [first, first + count) is used. */
+bool code_uses_inputs(const struct code *code, const int *uses, int first, int count);
 /* Definitions of the functions that the expressions use: Stumpff functions, scale of a rotation vector. */
 void code_write_definitions(FILE *file, const struct code *code, const int *uses);
 

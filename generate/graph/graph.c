@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "generate/graph/rotation_scale.h"
 #include "generate/graph/stumpff.h"
 
 /* ---- nodes ------------------------------------------------------------------------------------------------------- */
@@ -286,26 +285,5 @@ expr expr_rebuilt(struct graph *g, const struct vertex *node, expr a, expr b)
     case ANGLE_SLOPE: return expr_angle(g, node->operation, a, b);
     case STUMPFF: return stumpff(g, node->b, a);
     default: return expr_function(g, node->operation, a);
-    }
-}
-
-void graph_evaluate(const struct graph *g, const double *inputs, double *value)
-{
-    for (int i = 0; i < g->n; i++) {
-        const struct vertex *node = &g->node[i];
-        const int count = expr_operand_count(node->operation);
-        const double a = count > 0 ? value_at(value, node->a) : 0, b = count > 1 ? value_at(value, node->b) : 0;
-        switch (node->operation) {
-        case NUMBER: value[i] = node->value; break;
-        case ARGUMENT: value[i] = inputs[node->a]; break;
-        case ADD: value[i] = a + b; break;
-        case SUB: value[i] = a - b; break;
-        case MUL: value[i] = a * b; break;
-        case DIV: value[i] = a / b; break;
-        case ANGLE: value[i] = rotation_scale(a, b); break;
-        case ANGLE_SLOPE: value[i] = rotation_scale_slope(a, b); break;
-        case STUMPFF: value[i] = stumpff_value(node->b, a); break;
-        default: value[i] = function_value(node->operation, a);
-        }
     }
 }

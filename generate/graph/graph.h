@@ -18,7 +18,7 @@ enum operation {
     SUB,
     MUL,
     DIV,
-    ANGLE,       /* rotation_scale(a, b): rotation_scale.h       */
+    ANGLE,       /* rotation_scale(a, b), below                  */
     ANGLE_SLOPE, /* its derivative with respect to b             */
     SIN,
     COS,
@@ -73,7 +73,8 @@ expr expr_scale(struct graph *g, double factor, expr a);
 /* One operand: SIN to STEP. */
 expr expr_function(struct graph *g, enum operation operation, expr a);
 expr stumpff(struct graph *g, int k, expr a);
-/* The rotation vector of a quaternion (w, v) is expr_angle(w, v.v) v; ANGLE_SLOPE is for its derivative. */
+/* The rotation vector of a quaternion (w, v) is s v, s = expr_angle(w, v.v), |s v| <= pi; ANGLE_SLOPE is for its derivative. With y = v.v
+       s = 2 sign(w) atan2(|v|, |w|)/|v|,   ds/dw = -2/(w^2 + y),   ds/dy = (w/(w^2 + y) - s/2)/y */
 expr expr_angle(struct graph *g, enum operation operation, expr w, expr square);
 
 /* a + b c and a - b c */
@@ -89,12 +90,5 @@ int expr_operands(const struct vertex *node, expr operand[2]);
 
 /* How often each node is used by the outputs, directly or not, for free(); NULL: out of memory. */
 int *graph_count_uses(const struct graph *g, int n_outputs, const expr *output);
-
-/* Values of all nodes at given inputs; value has g->n numbers. */
-void graph_evaluate(const struct graph *g, const double *inputs, double *value);
-static inline double value_at(const double *value, expr e)
-{
-    return changes_sign(e) ? -value[e / 2] : value[e / 2];
-}
 
 #endif

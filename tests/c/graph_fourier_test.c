@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "generate/graph/fourier.h"
+#include "oracle/graph_values.h"
 #include "oracle/random.h"
 
 enum { INPUTS = 5, NODES = 12, MOST_TERMS = 2000 };

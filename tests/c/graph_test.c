@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "generate/graph/derivative.h"
+#include "oracle/graph_values.h"
 #include "oracle/random.h"
 
 enum { INPUTS = 4, NODES = 60, MOST_NODES = 4000 };
