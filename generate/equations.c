@@ -85,7 +85,7 @@ static enum status make_expressions(struct equations *e)
 
 static bool symbol_is_rate(const struct equations *e, int symbol)
 {
-    return names_quantity_is_rate(e->names.symbol[symbol].what);
+    return quantities[e->names.symbol[symbol].what].rank == RANK_RATE;
 }
 
 /* Derivatives of all nodes with respect to rate j. slope: the derivatives of rates that are symbols; NULL: these are constant */

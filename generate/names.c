@@ -7,36 +7,9 @@
 
 /* ---- the table of symbols ---------------------------------------------------------------------------------------- */
 
-static const struct {
-    const char *text, *latex, *unit, *meaning;
-} quantities[QUANTITIES] = {
-#define QUANTITY_ROW(id, text, latex, unit, meaning) [Q_##id] = {text, latex, unit, meaning},
+const struct quantity_row quantities[QUANTITIES] = {
+#define QUANTITY_ROW(id, rank, ...) [Q_##id] = {RANK_##rank, __VA_ARGS__},
     QUANTITY_LIST(QUANTITY_ROW)};
-
-bool names_quantity_is_inertia(enum quantity what)
-{
-    static const bool inertia[QUANTITIES] = {
-        [Q_MASS] = true,          [Q_INERTIA] = true,         [Q_HUB_MASS] = true,     [Q_HUB_INERTIA] = true,
-        [Q_PAYLOAD_MASS] = true,  [Q_PAYLOAD_INERTIA] = true, [Q_LINE_MASS] = true,    [Q_FIRST_MOMENT] = true,
-        [Q_SECOND_MOMENT] = true, [Q_SHAPE_MASS] = true,      [Q_SHAPE_MOMENT] = true, [Q_SHAPE_GRAM] = true,
-        [Q_MODE_MASS] = true,     [Q_MODE_SPIN] = true,       [Q_MOTOR_INERTIA] = true};
-    return inertia[what];
-}
-
-bool names_quantity_is_rate(enum quantity what)
-{
-    return what == Q_TIP_RATE || what == Q_HINGE_RATE || what == Q_SECTION_RATE;
-}
-
-bool names_quantity_is_defined(enum quantity what)
-{
-    return what == Q_TIP_ANGLE || what == Q_HINGE_ANGLE || what == Q_SECTION_ANGLE || names_quantity_is_rate(what);
-}
-
-const char *names_quantity_unit(enum quantity what)
-{
-    return quantities[what].unit;
-}
 
 static bool same_symbol(const struct symbol *a, const struct symbol *b)
 {
@@ -64,7 +37,7 @@ static int symbol_order(const void *x, const void *y)
     int key[2][6];
     for (int of = 0; of < 2; of++) {
         const struct symbol *s = of == 0 ? x : y;
-        const bool inertia = names_quantity_is_inertia(s->what);
+        const bool inertia = quantities[s->what].rank == RANK_INERTIA;
         const int all[6] = {
             inertia ? (int)Q_MASS : (int)s->what, s->link, inertia ? (int)s->what : 0, s->i, s->j, s->axis};
         memcpy(key[of], all, sizeof all);
