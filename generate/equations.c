@@ -114,76 +114,7 @@ static expr *slopes_of_rates(struct equations *e)
     return e->g.failed ? NULL : slope;
 }
 
-/* ---- entries multiplied out -------------------------------------------------------------------------------------- */
-
-/* Terms with the rate of an angle may cancel with terms in the elastic coordinates: if that saves two terms or more, the rate is
-   replaced by its definition */
-static struct sum without_rates(struct equations *e, struct sum sum)
-{
-    for (int k = 0; k < e->names.n; k++) {
-        if (!symbol_is_rate(e, k)) continue;
-        struct sum by = fourier_sum(&e->fourier, e->names.symbol[k].definition),
-                   other = fourier_replaced(&e->fourier, &sum, e->parts.first[ARGUMENTS] + k, &by);
-        const bool shorter = other.n < sum.n - 1;
-        free(by.term);
-        free(shorter ? sum.term : other.term);
-        if (shorter) sum = other;
-    }
-    return sum;
-}
-
-/* 1/2 d bias/d qd_j, including the dependence through the rates of angles */
-static struct sum expanded_slope(struct equations *e, const struct sum *bias, const expr *slope, int j)
-{
-    struct fourier *f = &e->fourier;
-    struct sum sum = fourier_derivative(f, bias, e->parts.first[ARG_QD] + j, 0.5);
-    for (int k = 0; k < e->names.n; k++) {
-        if (slope[e->n * k + j] == ZERO) continue;
-        struct sum by_rate = fourier_derivative(f, bias, e->parts.first[ARGUMENTS] + k, 0.5),
-                   factor = fourier_sum(f, slope[e->n * k + j]);
-        fourier_add_product(f, &by_rate, &factor, &sum);
-        free(by_rate.term);
-        free(factor.term);
-    }
-    return without_rates(e, sum);
-}
-
-/* C_ij = 1/2 d bias_i/d qd_j (Lin and Lewis 26), G = bias where no rate is a factor */
-static void expand_velocity_terms(struct equations *e, const expr *slope)
-{
-    const int qd = e->parts.first[ARG_QD], first = e->parts.first[ARGUMENTS];
-    for (int i = 0; i < e->n; i++) {
-        struct sum bias = fourier_sum(&e->fourier, e->bias[i]);
-        for (int j = 0; j < e->n; j++) e->matrix[MATRIX_C].sum[e->n * i + j] = expanded_slope(e, &bias, slope, j);
-        fourier_drop(&bias, qd, qd + e->n);
-        for (int k = 0; k < e->names.n; k++)
-            if (symbol_is_rate(e, k)) fourier_drop(&bias, first + k, first + k + 1);
-        e->matrix[MATRIX_G].sum[i] = bias;
-    }
-}
-
-static enum status expand_entries(struct equations *e, int most_terms)
-{
-    const size_t given = (size_t)(e->n_entries + e->n), symbols = (size_t)e->names.n, slopes = (size_t)e->n * symbols;
-    struct fourier *f = &e->fourier;
-    const expr *slope = slopes_of_rates(e);
-    expr *output = arena_allocate(&e->arena, given + slopes + symbols, sizeof *output);
-    if (slope == NULL || e->arena.failed) return STATUS_NO_MEMORY;
-    memcpy(output, e->entries, given * sizeof *output);
-    memcpy(output + given, slope, slopes * sizeof *output);
-    for (size_t k = 0; k < symbols; k++) output[given + slopes + k] = e->names.symbol[k].definition;
-    fourier_make(&e->g, (int)(given + slopes + symbols), output, most_terms, f);
-    for (int b = 0; f->status == FOURIER_OK && b < MATRICES; b++) {
-        const struct matrix *matrix = &e->matrix[b];
-        const int count = b == MATRIX_C || b == MATRIX_G ? 0 : matrix->rows * matrix->columns;
-        for (int i = 0; i < count; i++) matrix->sum[i] = fourier_sum(f, matrix->e[i]);
-    }
-    if (f->status == FOURIER_OK) expand_velocity_terms(e, slope);
-    e->expanded = f->status == FOURIER_OK;
-    return f->status == FOURIER_NO_MEMORY ? STATUS_NO_MEMORY : STATUS_OK;
-}
-
-/* ---- entries with intermediate variables ------------------------------------------------------------------------- */
+/* ---- velocity terms and gravity --------------------------------------------------------------------------------- */
 
 /* C += 1/2 M A,  A x = omega x x for the angular velocity of a quaternion: M_dot - 2 C is skew for it too */
 static void add_frame_turn(struct equations *e)
@@ -223,6 +154,45 @@ static enum status derive_velocity_terms(struct equations *e)
     for (int i = 0; done && i < e->n; i++) e->matrix[MATRIX_G].e[i] = image_of(&standing, e->bias[i]);
     expr_substitution_free(&standing);
     return done && !e->g.failed ? STATUS_OK : STATUS_NO_MEMORY;
+}
+
+/* ---- entries multiplied out -------------------------------------------------------------------------------------- */
+
+/* Terms with the rate of an angle may cancel with terms in the elastic coordinates: if that saves two terms or more, the rate is
+   replaced by its definition */
+static struct sum without_rates(struct equations *e, struct sum sum)
+{
+    for (int k = 0; k < e->names.n; k++) {
+        if (!symbol_is_rate(e, k)) continue;
+        struct sum by = fourier_sum(&e->fourier, e->names.symbol[k].definition),
+                   other = fourier_replaced(&e->fourier, &sum, e->parts.first[ARGUMENTS] + k, &by);
+        const bool shorter = other.n < sum.n - 1;
+        free(by.term);
+        free(shorter ? sum.term : other.term);
+        if (shorter) sum = other;
+    }
+    return sum;
+}
+
+/* All matrices, from their expressions, unless a sum gets more than `most_terms` terms; the bias is one of these sums */
+static enum status expand_entries(struct equations *e, int most_terms)
+{
+    struct fourier *f = &e->fourier;
+    const int given = e->n_entries + e->n;
+    expr *output = arena_allocate(&e->arena, (size_t)(given + e->names.n), sizeof *output);
+    if (output == NULL) return STATUS_NO_MEMORY;
+    memcpy(output, e->entries, (size_t)given * sizeof *output);
+    for (int k = 0; k < e->names.n; k++) output[given + k] = e->names.symbol[k].definition;
+    fourier_make(&e->g, given + e->names.n, output, most_terms, f);
+    for (int b = 0; f->status == FOURIER_OK && b < MATRICES; b++) {
+        const struct matrix *matrix = &e->matrix[b];
+        for (int i = 0; i < matrix->rows * matrix->columns; i++) {
+            matrix->sum[i] = fourier_sum(f, matrix->e[i]);
+            if (b == MATRIX_C) matrix->sum[i] = without_rates(e, matrix->sum[i]);
+        }
+    }
+    e->expanded = f->status == FOURIER_OK;
+    return f->status == FOURIER_NO_MEMORY ? STATUS_NO_MEMORY : STATUS_OK;
 }
 
 /* ---- making ------------------------------------------------------------------------------------------------------ */
@@ -266,8 +236,8 @@ enum status equations_make(const struct mechanism *mechanism, int most_terms, st
     enum status status = model_make_bare(mechanism->robot, &e->bare.model, &silent);
     if (status == STATUS_OK) status = make_matrices(e);
     if (status == STATUS_OK) status = make_expressions(e);
+    if (status == STATUS_OK) status = derive_velocity_terms(e);
     if (status == STATUS_OK && most_terms > 0) status = expand_entries(e, most_terms);
-    if (status == STATUS_OK && !e->expanded) status = derive_velocity_terms(e);
     return status;
 }
 

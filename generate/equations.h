@@ -13,7 +13,7 @@ struct matrix {
     const char *name, *what;
     int rows, columns;
     bool symmetric, vector;
-    expr *e;            /* C and G: only if entries are not multiplied out */
+    expr *e;
     struct sum *sum;    /* entries multiplied out                          */
     const char **entry; /* as text (equations_write.c)                     */
 };
