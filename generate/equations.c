@@ -73,8 +73,8 @@ static enum status make_expressions(struct equations *e)
         inverse_mass_matrix(&e->parts, e->matrix[MATRIX_M].e);
         make_stiffness(e);
         if (J->rows == 0) continue;
-        status = loops_make(&e->parts, &loops);
-        if (status != STATUS_OK) return status;
+        loops_make(&e->parts, &loops);
+        if (e->parts.arena.failed) return STATUS_NO_MEMORY;
         memset(J->e, 0, (size_t)(J->rows * J->columns) * sizeof *J->e);
         for (int i = 0; i < loops.n; i++) loops_add_row(&e->parts, &loops.row[i], ONE, J->e + e->n * i);
     }

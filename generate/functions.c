@@ -162,18 +162,18 @@ enum status generate_expressions(const struct generation *what, int i, struct gr
     *output = arena_allocate(&parts->arena, (size_t)*n_outputs, sizeof **output);
     if (*output == NULL) return STATUS_NO_MEMORY;
     switch (i) {
-    case FORWARD: status = forward_solution(parts, &loops, *output, *output + parts->model->nv); break;
+    case FORWARD: forward_solution(parts, &loops, *output, *output + parts->model->nv); break;
     case INVERSE:
         parts_motion(parts, parts->qdd);
         inverse_generalized_forces(parts, parts->qdd, *output);
         break;
     case MASS: inverse_mass_matrix(parts, *output); break;
-    case JACOBIAN: status = forward_jacobian(parts, *output); break;
+    case JACOBIAN: forward_jacobian(parts, *output); break;
     case TIP: frames_tip(parts, *output); break;
     case MOTION: elements_measure_drives(parts, *output); break;
-    default: status = motion_residual(parts, *output);
+    default: motion_residual(parts, *output);
     }
-    return g->failed || parts->arena.failed ? STATUS_NO_MEMORY : status;
+    return g->failed || parts->arena.failed ? STATUS_NO_MEMORY : STATUS_OK;
 }
 
 /* ---- results of the library -------------------------------------------------------------------------------------- */

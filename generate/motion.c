@@ -33,8 +33,7 @@ static void follow_path(struct robot_parts *parts, const struct link_part *part,
             acc[e->part + e->axis] = expr_add(g, acc[e->part + e->axis], given);
             if (e->part == TURNS) omega[e->axis] = expr_add(g, omega[e->axis], qd);
         } else {
-            const struct vector w = path_element_forth(g, e, omega);
-            memcpy(omega, w.e, sizeof w.e);
+            path_element_forth(g, e, omega);
             path_element_motion_forth(g, e, acc);
         }
     }

@@ -169,7 +169,8 @@ struct residual {
     expr (**z)[6]; /* of each part: 1 + n_sections wrenches, at its frame and its sections */
     expr *u;       /* nv: residuals of columns and modes                                   */
 };
-enum status residual_make(struct robot_parts *parts, struct residual *r);
+/* Zero; `failed` of the arena: out of memory. */
+void residual_make(struct robot_parts *parts, struct residual *r);
 /* Inward: Q are generalized forces of joints and modes, nv. */
 void parts_gather(struct robot_parts *parts, struct residual *r, const expr *Q);
 /* Outward: accelerations. */
@@ -190,15 +191,15 @@ void path_to_anchor(struct robot_parts *parts, const struct anchor *anchor, int 
 /* The frame of an anchor of the model. */
 struct placed frames_anchor(struct robot_parts *parts, const struct anchor *anchor);
 
-/* The functions: outputs in the order of the library. */
+/* The functions: outputs in the order of the library. What is missing if memory runs out is told by `failed` of arena and graph. */
 /* nv and n_active; the factors remain in parts and loops. */
 struct loop_parts;
-enum status forward_solution(struct robot_parts *parts, struct loop_parts *loops, expr *qdd, expr *lambda);
+void forward_solution(struct robot_parts *parts, struct loop_parts *loops, expr *qdd, expr *lambda);
 /* qdd, d(qdd)/dx and d(qdd)/dqd, nv and nv columns of nv each. */
-enum status forward_jacobian(struct robot_parts *parts, expr *qdd_and_derivatives);
+void forward_jacobian(struct robot_parts *parts, expr *qdd_and_derivatives);
 /* Forces of mechanism_residual() and accelerations of the gaps of active constraints, at accelerations and multipliers that are inputs
    (residual.c). */
-enum status motion_residual(struct robot_parts *parts, expr *force_and_gaps); /* nv, n_active */
+void motion_residual(struct robot_parts *parts, expr *force_and_gaps); /* nv, n_active */
 /* Inward, for the inertia forces of parts_motion(qdd). */
 void inverse_generalized_forces(struct robot_parts *parts, const expr *qdd, expr *force);
 void inverse_mass_matrix(struct robot_parts *parts, expr *M_and_bias); /* nv x nv, nv */

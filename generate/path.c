@@ -302,36 +302,32 @@ static struct vector slide_of(const struct element *e)
     return r;
 }
 
-struct vector path_element_back(struct graph *g, const struct element *e, const expr *x)
+void path_element_back(struct graph *g, const struct element *e, expr x[3])
 {
-    if (e->move == TURN) return spatial_turned_back(g, &e->turn, x);
-    if (e->move == MATRIX) return matrix_times(g, e->R, x);
-    return (struct vector){{x[0], x[1], x[2]}};
+    if (e->move != TURN && e->move != MATRIX) return;
+    const struct vector y = e->move == TURN ? spatial_turned_back(g, &e->turn, x) : matrix_times(g, e->R, x);
+    memcpy(x, y.e, sizeof y.e);
 }
 
-struct vector path_element_forth(struct graph *g, const struct element *e, const expr *x)
+void path_element_forth(struct graph *g, const struct element *e, expr x[3])
 {
-    expr T[9];
-    for (int i = 0; i < 9; i++) T[i] = e->R[3 * (i % 3) + i / 3];
-    if (e->move == TURN) return spatial_turned(g, &e->turn, x);
-    if (e->move == MATRIX) return matrix_times(g, T, x);
-    return (struct vector){{x[0], x[1], x[2]}};
+    struct element reverse = {.move = e->move, .turn = {e->turn.axis, e->turn.c, negative(e->turn.s)}};
+    for (int i = 0; i < 9; i++) reverse.R[i] = e->R[3 * (i % 3) + i / 3];
+    path_element_back(g, &reverse, x);
 }
 
 void path_element_wrench_back(struct graph *g, const struct element *e, expr f[6])
 {
-    const struct vector moment = path_element_back(g, e, f), force = path_element_back(g, e, f + 3);
-    memcpy(f, moment.e, sizeof moment.e);
-    memcpy(f + 3, force.e, sizeof force.e);
-    if (e->move == SLIDE) add_cross(g, slide_of(e).e, force.e, f);
+    path_element_back(g, e, f);
+    path_element_back(g, e, f + 3);
+    if (e->move == SLIDE) add_cross(g, slide_of(e).e, f + 3, f);
 }
 
 void path_element_motion_forth(struct graph *g, const struct element *e, expr x[6])
 {
     if (e->move == SLIDE) add_cross(g, x, slide_of(e).e, x + 3);
-    const struct vector alpha = path_element_forth(g, e, x), a = path_element_forth(g, e, x + 3);
-    memcpy(x, alpha.e, sizeof alpha.e);
-    memcpy(x + 3, a.e, sizeof a.e);
+    path_element_forth(g, e, x);
+    path_element_forth(g, e, x + 3);
 }
 
 /* R M R' */
@@ -383,12 +379,12 @@ void path_solid_back(struct graph *g, const struct path *path, struct solid *sol
 
 struct vector path_back(struct graph *g, const struct path *path, struct vector x)
 {
-    for (int i = path->n - 1; i >= 0; i--) x = path_element_back(g, &path->element[i], x.e);
+    for (int i = path->n - 1; i >= 0; i--) path_element_back(g, &path->element[i], x.e);
     return x;
 }
 
 struct vector path_forth(struct graph *g, const struct path *path, struct vector x)
 {
-    for (int i = 0; i < path->n; i++) x = path_element_forth(g, &path->element[i], x.e);
+    for (int i = 0; i < path->n; i++) path_element_forth(g, &path->element[i], x.e);
     return x;
 }
