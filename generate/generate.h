@@ -19,12 +19,6 @@ struct generation {
     struct kept kept[MOST_KEPT];
 };
 
-/* An argument or result: a name in the code, how many numbers it has, and how many are before it among all inputs or outputs. */
-struct parameter {
-    const char *name;
-    int count, first;
-};
-
 /* A generated function. */
 struct generated {
     const char *name;                                         /* after the prefix               */

@@ -491,15 +491,14 @@ const char *spelling_expr(struct speller *s, expr e)
 void spelling_statements(struct speller *s, int n_outputs, const expr *output)
 {
     const struct graph *g = &s->e->g;
-    const struct code code = {.g = g, .n_outputs = n_outputs, .output = output};
-    struct statements statements;
+    struct code code = {.g = g, .n_outputs = n_outputs, .output = output};
     s->node_variable = malloc((size_t)g->n * sizeof *s->node_variable);
-    if (!code_statements_make(&code, &statements) || s->node_variable == NULL) s->failed = true;
+    if (!code_make(&code) || s->node_variable == NULL) s->failed = true;
     for (int i = 0; !s->failed && i < g->n; i++) s->node_variable[i] = -1;
     for (int i = 0; !s->failed && i < g->n; i++)
-        if (statements.named[i]) {
+        if (code.place[i].named) {
             const int variable = add_variable(s, spelling_expr(s, 2 * i));
             s->node_variable[i] = variable;
         }
-    code_statements_free(&statements);
+    code_free(&code);
 }

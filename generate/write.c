@@ -8,24 +8,6 @@ enum { NAME_SIZE = 256 };
 
 /* ---- one function ------------------------------------------------------------------------------------------------ */
 
-/* Name of an input or output */
-static void write_element(FILE *file, const struct parameter *p, int which)
-{
-    while (which >= p->first + p->count) p++;
-    fprintf(file, "%s[%d]", p->name, which - p->first);
-}
-
-static void write_input(FILE *file, int which, const void *function)
-{
-    write_element(file, ((const struct generated *)function)->parameter, which);
-}
-
-static void write_output(FILE *file, int which, const void *function)
-{
-    const struct generated *f = function;
-    write_element(file, f->parameter + f->n_arguments, which);
-}
-
 static void write_prototype(FILE *file, const char *prefix, const struct generated *function)
 {
     fprintf(file, "void %s_%s(", prefix, function->name);
@@ -44,37 +26,34 @@ static void write_counts(FILE *file, const struct operation_counts *c)
 }
 
 /* The chunks of a long function, as functions */
-static void write_chunks(FILE *file, const struct generated *function, const struct code *code,
-                         const struct statements *statements)
+static void write_chunks(FILE *file, const struct generated *function, const struct code *code)
 {
     fputs("#if defined(__GNUC__)\n#define SEPARATE static __attribute__((noinline))\n#else\n"
           "#define SEPARATE static\n#endif\n\n",
           file);
-    for (int c = 0; c < statements->n_chunks; c++) {
+    for (int c = 0; c < code->n_chunks; c++) {
         fprintf(file, "SEPARATE void chunk_%d(double *w", c);
         for (int i = 0; i < function->n; i++)
             fprintf(file, ", %sdouble *%s", i < function->n_arguments ? "const " : "", function->parameter[i].name);
         fputs(")\n{\n    (void)w;\n", file);
         for (int i = 0; i < function->n; i++) fprintf(file, "    (void)%s;\n", function->parameter[i].name);
-        code_write_chunk(file, code, statements, c);
+        code_write_chunk(file, code, c);
         fputs("}\n\n", file);
     }
 }
 
 /* (void) of the arguments that are not needed and the statements, or calls of the chunks */
-static void write_function_body(FILE *file, const struct generated *function, const struct code *code,
-                                const struct statements *statements)
+static void write_function_body(FILE *file, const struct generated *function, const struct code *code)
 {
     const struct parameter *p = function->parameter;
-    if (statements->n_chunks == 1) {
+    if (code->n_chunks == 1) {
         for (int i = 0; i < function->n_arguments; i++)
-            if (!code_uses_inputs(code, statements->uses, p[i].first, p[i].count))
-                fprintf(file, "    (void)%s;\n", p[i].name);
-        code_write_chunk(file, code, statements, 0);
+            if (!code_uses_inputs(code, p[i].first, p[i].count)) fprintf(file, "    (void)%s;\n", p[i].name);
+        code_write_chunk(file, code, 0);
         return;
     }
-    fprintf(file, "    double w[%d];\n", statements->n_slots);
-    for (int c = 0; c < statements->n_chunks; c++) {
+    fprintf(file, "    double w[%d];\n", code->n_slots);
+    for (int c = 0; c < code->n_chunks; c++) {
         fprintf(file, "    chunk_%d(w", c);
         for (int i = 0; i < function->n; i++) fprintf(file, ", %s", p[i].name);
         fputs(");\n", file);
@@ -82,17 +61,17 @@ static void write_function_body(FILE *file, const struct generated *function, co
 }
 
 static void write_function(FILE *file, const struct generation *what, struct generated *function,
-                           const struct code *code, const struct statements *statements)
+                           const struct code *code)
 {
-    function->counts = code_count_operations(code, statements->uses);
+    function->counts = code_count_operations(code);
     fprintf(file, "/* %s: %s.\n   ", what->mechanism->robot->name, function->what);
     write_counts(file, &function->counts);
     fprintf(file, ". */\n#include \"%s.h\"\n\n#include <math.h>\n\n", what->prefix);
-    code_write_definitions(file, code, statements->uses);
-    if (statements->n_chunks > 1) write_chunks(file, function, code, statements);
+    code_write_definitions(file, code);
+    if (code->n_chunks > 1) write_chunks(file, function, code);
     write_prototype(file, what->prefix, function);
     fputs("\n{\n", file);
-    write_function_body(file, function, code, statements);
+    write_function_body(file, function, code);
     fputs("}\n", file);
 }
 
@@ -262,17 +241,17 @@ static enum status make_source(const struct generation *what, int i, const struc
 {
     struct graph g = {0};
     struct robot_parts parts = {0};
-    struct statements statements = {0};
     expr *output = NULL;
     char name[64];
     int n = 0;
     snprintf(name, sizeof name, "_%s.c", function->name);
     enum status status = generate_expressions(what, i, &g, &parts, &output, &n);
-    const struct code code = {&g, n, output, write_input, write_output, function};
-    if (status == STATUS_OK && !code_statements_make(&code, &statements)) status = STATUS_NO_MEMORY;
+    struct code code = {.g = &g, .n_outputs = n, .output = output, .inputs = function->parameter};
+    code.outputs = function->parameter + function->n_arguments;
+    if (status == STATUS_OK && !code_make(&code)) status = STATUS_NO_MEMORY;
     FILE *file = status == STATUS_OK ? open_file(files, what->prefix, name) : NULL;
-    if (file != NULL) write_function(file, what, function, &code, &statements);
-    code_statements_free(&statements);
+    if (file != NULL) write_function(file, what, function, &code);
+    code_free(&code);
     parts_free(&parts);
     graph_free(&g);
     return status == STATUS_OK && file == NULL ? STATUS_NO_FILE : status;
