@@ -100,10 +100,10 @@ struct generated generate_describe(const struct generation *what, int i)
 
 /* ---- kept parameters --------------------------------------------------------------------------------------------- */
 
-static bool add_kept(struct generation *what, enum kept_kind kind, int index)
+static bool add_kept(struct generation *what, const double *at)
 {
     if (what->n_kept == MOST_KEPT) return false;
-    what->kept[what->n_kept++] = (struct kept){.parameter = kind, .index = index};
+    what->kept[what->n_kept++] = at;
     return true;
 }
 
@@ -111,34 +111,28 @@ bool generate_keep(struct generation *what, const char *name)
 {
     static const char mass[] = "payload.mass";
     const struct robot *robot = what->mechanism->robot;
-    if (strcmp(name, "gravity") == 0) {
-        for (int i = 0; i < 3; i++)
-            if (!add_kept(what, KEPT_GRAVITY, i)) return false;
-        return true;
-    }
-    if (strcmp(name, mass) == 0) return add_kept(what, KEPT_PAYLOAD_MASS, robot->tip);
+    const double *gravity = what->mechanism->model->gravity;
+    if (strcmp(name, "gravity") == 0)
+        return add_kept(what, gravity) && add_kept(what, gravity + 1) && add_kept(what, gravity + 2);
+    if (strcmp(name, mass) == 0) return add_kept(what, &robot->link[robot->tip].payload.mass);
     for (int i = 0; i < robot->n_links; i++) {
         const size_t length = strlen(robot->link[i].name);
         if (strncmp(name, robot->link[i].name, length) == 0 && name[length] == '.' &&
             strcmp(name + length + 1, mass) == 0)
-            return add_kept(what, KEPT_PAYLOAD_MASS, i);
+            return add_kept(what, &robot->link[i].payload.mass);
     }
     return false;
 }
 
 const char *generate_kept_name(const struct generation *what, int i, char name[KEPT_NAME])
 {
-    const struct kept *kept = &what->kept[i];
-    if (kept->parameter == KEPT_GRAVITY) snprintf(name, KEPT_NAME, "gravity[%d]", kept->index + 1);
-    else snprintf(name, KEPT_NAME, "%s.payload.mass", what->mechanism->robot->link[kept->index].name);
+    const struct robot *robot = what->mechanism->robot;
+    for (int k = 0; k < 3; k++)
+        if (what->kept[i] == &what->mechanism->model->gravity[k]) snprintf(name, KEPT_NAME, "gravity[%d]", k + 1);
+    for (int k = 0; k < robot->n_links; k++)
+        if (what->kept[i] == &robot->link[k].payload.mass)
+            snprintf(name, KEPT_NAME, "%s.payload.mass", robot->link[k].name);
     return name;
-}
-
-double generate_kept_value(const struct generation *what, int i)
-{
-    const struct model *model = what->mechanism->model;
-    const struct kept *kept = &what->kept[i];
-    return kept->parameter == KEPT_GRAVITY ? model->gravity[kept->index] : model->robot->link[kept->index].payload.mass;
 }
 
 void generate_prefix(const char *name, char prefix[PREFIX_SIZE])
@@ -265,7 +259,7 @@ enum status generate_random_inputs(const struct generation *what, uint64_t *seed
                      inputs + generate_first(what, ARG_TAU));
         for (int k = first; k < generate_first(what, ARGUMENTS); k++) {
             const bool is_kept = k >= kept && k < kept + what->n_kept;
-            inputs[k] = is_kept ? generate_kept_value(what, k - kept) : random_unit(seed);
+            inputs[k] = is_kept ? *what->kept[k - kept] : random_unit(seed);
         }
         if (model->robot->n_drives > 0) set_drives(what, seed, inputs, near);
         good = well_conditioned(what, seed, inputs, near);

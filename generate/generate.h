@@ -16,7 +16,7 @@ struct generation {
     bool wrenches;    /* those on the tip and on frames are arguments */
     double tolerance; /* of the test program, relative to the largest number of a result */
     int n_kept;
-    struct kept kept[MOST_KEPT];
+    const double *kept[MOST_KEPT]; /* numbers of the robot */
 };
 
 /* A generated function. */
@@ -36,7 +36,6 @@ enum { KEPT_NAME = 256 };
 bool generate_keep(struct generation *what, const char *name);
 /* The variable of an FMU for the number i of the parameters that are kept. */
 const char *generate_kept_name(const struct generation *what, int i, char name[KEPT_NAME]);
-double generate_kept_value(const struct generation *what, int i);
 
 /* How many functions the robot has. */
 int generate_count(const struct generation *what);

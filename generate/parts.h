@@ -99,13 +99,6 @@ struct namer {
                  expr theta[3]);
 };
 
-/* A parameter that stays an argument. */
-enum kept_kind { KEPT_PAYLOAD_MASS, KEPT_GRAVITY };
-struct kept {
-    enum kept_kind parameter;
-    int index; /* link, or axis */
-};
-
 struct robot_parts {
     struct graph *g;
     struct namer *namer; /* NULL: numbers are numbers */
@@ -116,7 +109,7 @@ struct robot_parts {
     struct host *host;            /* n_links */
     struct mass_properties *body; /* n_links, only with names: a rigid link or rigid beam, in O */
     struct pose world;            /* our world frame in the world */
-    const struct kept *kept;      /* parameters that stay arguments */
+    const double *const *kept;    /* n_kept numbers of the robot that stay arguments */
     int n_kept;
     int first[ARGUMENTS + 1]; /* inputs of the graph that hold an argument */
     expr *q, *qd, *tau, *qdd, *prescribed, *line;
@@ -129,14 +122,18 @@ struct robot_parts {
 void parts_number_arguments(const struct mechanism *mechanism, int n_kept, bool wrenches, int first[ARGUMENTS + 1]);
 
 /* namer: NULL, numbers are numbers. wrenches: those on the tip and on frames are arguments; else they are zero. */
-enum status parts_make(struct graph *g, const struct mechanism *mechanism, struct namer *namer, const struct kept *kept,
-                       int n_kept, bool wrenches, struct robot_parts *parts);
+enum status parts_make(struct graph *g, const struct mechanism *mechanism, struct namer *namer,
+                       const double *const *kept, int n_kept, bool wrenches, struct robot_parts *parts);
 void parts_free(struct robot_parts *parts);
 
 /* A number of the robot as an expression. */
 static inline expr constant(const struct robot_parts *parts, const double *at)
 {
-    return parts->namer != NULL ? parts->namer->symbol(parts->namer, parts, at) : expr_number(parts->g, *at);
+    if (parts->namer != NULL) return parts->namer->symbol(parts->namer, parts, at);
+    const expr number = expr_number(parts->g, *at);
+    for (int i = 0; i < parts->n_kept; i++)
+        if (parts->kept[i] == at) return expr_input(parts->g, parts->first[ARG_KEPT] + i);
+    return number;
 }
 
 /* ---- passes ------------------------------------------------------------------------------------------------------ */

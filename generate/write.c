@@ -271,8 +271,7 @@ static enum status make_functions(const struct generation *what, bool fmu, const
         robot->name, model->nq, model->nv, model->n_tau);
     for (int i = 0; i < what->n_kept; i++) {
         char name[KEPT_NAME];
-        fprintf(header, "/* parameters[%d]: %s, %.17g */\n", i, generate_kept_name(what, i, name),
-                generate_kept_value(what, i));
+        fprintf(header, "/* parameters[%d]: %s, %.17g */\n", i, generate_kept_name(what, i, name), *what->kept[i]);
     }
     fprintf(header, "#ifndef LIMBER_%s_H\n#define LIMBER_%s_H\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n",
             what->prefix, what->prefix);
