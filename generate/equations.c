@@ -184,13 +184,9 @@ static enum status expand_entries(struct equations *e, int most_terms)
     memcpy(output, e->entries, (size_t)given * sizeof *output);
     for (int k = 0; k < e->names.n; k++) output[given + k] = e->names.symbol[k].definition;
     fourier_make(&e->g, given + e->names.n, output, most_terms, f);
-    for (int b = 0; f->status == FOURIER_OK && b < MATRICES; b++) {
-        const struct matrix *matrix = &e->matrix[b];
-        for (int i = 0; i < matrix->rows * matrix->columns; i++) {
-            matrix->sum[i] = fourier_sum(f, matrix->e[i]);
-            if (b == MATRIX_C) matrix->sum[i] = without_rates(e, matrix->sum[i]);
-        }
-    }
+    for (int i = 0; f->status == FOURIER_OK && i < e->n_entries; i++) e->sums[i] = fourier_sum(f, e->entries[i]);
+    for (int i = 0; f->status == FOURIER_OK && i < e->n * e->n; i++)
+        e->matrix[MATRIX_C].sum[i] = without_rates(e, e->matrix[MATRIX_C].sum[i]);
     e->expanded = f->status == FOURIER_OK;
     return f->status == FOURIER_NO_MEMORY ? STATUS_NO_MEMORY : STATUS_OK;
 }
@@ -210,21 +206,22 @@ static enum status make_matrices(struct equations *e)
         {.name = "J", .what = "constraint Jacobian: J qd = 0", .rows = n_rows, .columns = n}};
     e->n_entries = n * (3 * n + 1 + n_tau + n_rows);
     e->entries = arena_allocate(&e->arena, (size_t)(e->n_entries + n), sizeof *e->entries);
+    e->sums = arena_allocate(&e->arena, (size_t)e->n_entries, sizeof *e->sums);
+    const char **texts = arena_allocate(&e->arena, (size_t)e->n_entries, sizeof *texts);
     double *input = arena_allocate(&e->arena, (size_t)(n * n_tau), sizeof *input);
     if (e->arena.failed) return STATUS_NO_MEMORY;
-    expr *next = e->entries;
-    for (int k = 1; k <= MATRICES; k++) {
-        const int b = k % MATRICES, count = matrix[b].rows * matrix[b].columns;
-        e->matrix[b] = matrix[b];
-        e->matrix[b].e = next;
-        e->matrix[b].sum = arena_allocate(&e->arena, (size_t)count, sizeof(struct sum));
-        e->matrix[b].entry = arena_allocate(&e->arena, (size_t)count, sizeof(char *));
-        next += count;
+    for (int k = 1, first = 0; k <= MATRICES; k++) {
+        struct matrix *to = &e->matrix[k % MATRICES];
+        *to = matrix[k % MATRICES];
+        to->e = e->entries + first;
+        to->sum = e->sums + first;
+        to->entry = texts + first;
+        first += to->rows * to->columns;
     }
-    e->bias = next;
+    e->bias = e->entries + e->n_entries;
     dyn_input_matrix(e->mechanism->model, input);
     for (int i = 0; i < n * n_tau; i++) e->matrix[MATRIX_B].e[i] = input[i] != 0 ? ONE : ZERO;
-    return e->arena.failed ? STATUS_NO_MEMORY : STATUS_OK;
+    return STATUS_OK;
 }
 
 enum status equations_make(const struct mechanism *mechanism, int most_terms, struct equations *e)
@@ -243,10 +240,7 @@ enum status equations_make(const struct mechanism *mechanism, int most_terms, st
 
 void equations_free(struct equations *e)
 {
-    for (int b = 0; b < MATRICES; b++) {
-        const struct matrix *matrix = &e->matrix[b];
-        for (int i = 0; matrix->sum != NULL && i < matrix->rows * matrix->columns; i++) free(matrix->sum[i].term);
-    }
+    for (int i = 0; e->sums != NULL && i < e->n_entries; i++) free(e->sums[i].term);
     fourier_free(&e->fourier);
     parts_free(&e->parts);
     names_free(&e->names);

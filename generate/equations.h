@@ -30,6 +30,7 @@ struct equations {
     struct matrix matrix[MATRICES];
     int n_entries;
     expr *entries, *bias; /* of all matrices, then the bias, n: velocity terms and gravity */
+    struct sum *sums;     /* of all matrices */
     bool expanded;        /* entries are multiplied out */
     struct fourier fourier;
     struct arena arena;

@@ -19,11 +19,6 @@ static bool is_defined(const struct symbol *symbol)
     return symbol->definition != ZERO;
 }
 
-static int entry_count(const struct matrix *matrix)
-{
-    return matrix->rows * matrix->columns;
-}
-
 /* ---- spelling of all entries ------------------------------------------------------------------------------------- */
 
 /* Of symmetric matrices the upper triangle */
@@ -32,7 +27,7 @@ static void spell_entries(struct page *page)
     struct equations *e = page->e;
     for (int b = 0; b < MATRICES; b++) {
         const struct matrix *matrix = &e->matrix[b];
-        for (int i = 0; i < entry_count(matrix); i++) {
+        for (int i = 0; i < matrix->rows * matrix->columns; i++) {
             if (matrix->symmetric && i / matrix->columns > i % matrix->columns) continue;
             matrix->entry[i] = e->expanded ? spelling_sum(&page->speller, &matrix->sum[i])
                                            : spelling_expr(&page->speller, matrix->e[i]);
@@ -61,14 +56,11 @@ static void use_expressions(struct equations *e, int n, const expr *output)
 static void find_used(struct equations *e)
 {
     if (!e->expanded) use_expressions(e, e->n_entries, e->entries);
-    for (int b = 0; e->expanded && b < MATRICES; b++)
-        for (int i = 0; i < entry_count(&e->matrix[b]); i++) {
-            const struct sum *sum = &e->matrix[b].sum[i];
-            for (int k = 0; k < sum->n; k++) {
-                const struct term *t = &sum->term[k];
-                for (int j = 0; j < t->n; j++) use_input(e, t->factor[j]);
-                for (int j = 0; j < t->angles.n; j++) use_input(e, t->angles.symbol[j]);
-            }
+    for (int i = 0; e->expanded && i < e->n_entries; i++)
+        for (int k = 0; k < e->sums[i].n; k++) {
+            const struct term *t = &e->sums[i].term[k];
+            for (int j = 0; j < t->n; j++) use_input(e, t->factor[j]);
+            for (int j = 0; j < t->angles.n; j++) use_input(e, t->angles.symbol[j]);
         }
     for (int k = 0; k < e->names.n; k++)
         if (e->names.symbol[k].used && is_defined(&e->names.symbol[k]))

@@ -39,9 +39,10 @@ static void section_sums(const struct robot_parts *parts, const struct section *
     }
 }
 
-static void name_turn(const struct robot_parts *parts, const struct section *shape, bool rate, expr theta[3])
+static void name_turn(const struct robot_parts *parts, const struct link_part *part, const struct section *shape,
+                      bool rate, expr theta[3])
 {
-    if (parts->namer != NULL) parts->namer->turn(parts->namer, parts, shape, rate, theta);
+    if (parts->namer != NULL) parts->namer->turn(parts->namer, parts, part->link, shape, rate, theta);
 }
 
 /* Coefficients of Exp and its left Jacobian at y = theta . theta:  a = S_2, b = S_3 and their derivatives */
@@ -110,7 +111,7 @@ static void displacement(const struct robot_parts *parts, const struct link_part
         const expr half = expr_scale(g, 0.5, H_times(parts, shape, part->m, part->eta, k));
         r[0] = expr_sub_product(g, r[0], half, part->eta[k]);
     }
-    name_turn(parts, shape, false, theta);
+    name_turn(parts, part, shape, false, theta);
 }
 
 /* T from O; where the hinge node moves, J_T = J_T|F + (T relative to F) J_F                                  (22) */
@@ -293,7 +294,7 @@ static void section_rates(const struct robot_parts *parts, const struct link_par
     struct graph *g = parts->g;
     expr td[3];
     section_sums(parts, shape, part->m, part->etad, rd, td);
-    name_turn(parts, shape, true, td);
+    name_turn(parts, part, shape, true, td);
     const struct coefficients e = coefficients_of(g, theta);
     const struct vector c = cross(g, theta, td), cc = cross(g, theta, c.e), tc = cross(g, td, c.e);
     const expr rate = expr_scale(g, 2, dot(g, theta, td));

@@ -49,14 +49,12 @@ static const struct {
     {"motion", "position and rate of what each drive moves", STATE, {"motion"}},
     {"driven",
      "forward dynamics with the drives inside the arm, in place of their given forces; rates of the states "
-     "of "
-     "the drives",
+     "of the drives",
      WITH_DRIVES,
      {"qdd", "lambda", "drive_rate"}},
     {"driven_jacobian",
      "forward dynamics with the drives inside the arm and its derivatives, nv columns of nv each, with the states of "
-     "the "
-     "drives held",
+     "the drives held",
      WITH_DRIVES,
      {"qdd", "by_q", "by_qd"}},
 };

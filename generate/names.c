@@ -235,31 +235,23 @@ static expr symbol_for(struct namer *namer, const struct robot_parts *parts, con
 /* ---- rotations of sections --------------------------------------------------------------------------------------- */
 
 /* A rotation about one axis becomes a symbol, an angle; other rotations are not changed */
-static void turn_symbol(struct namer *namer, const struct robot_parts *parts, const struct section *at, bool rate,
-                        expr theta[3])
+static void turn_symbol(struct namer *namer, const struct robot_parts *parts, int link, const struct section *at,
+                        bool rate, expr theta[3])
 {
     static const enum quantity kind[2][3] = {{Q_HINGE_ANGLE, Q_TIP_ANGLE, Q_SECTION_ANGLE},
                                              {Q_HINGE_RATE, Q_TIP_RATE, Q_SECTION_RATE}};
-    struct symbol symbol = {.link = -1, .i = -1, .j = -1, .axis = -1};
-    int axis = -1, n = 0;
-    for (int i = 0; i < 3; i++)
-        if (theta[i] != ZERO) {
-            axis = i;
-            n++;
-        }
-    if (n != 1) return;
-    for (int i = 0; i < parts->model->n_links; i++) {
-        const struct link_model *lm = &parts->model->link[i];
-        if (lm->body == NULL) continue;
-        for (int k = -1; k < lm->n_sections; k++) {
-            const struct section *shape = k < 0 ? &lm->body->hinge : &lm->section[k].shape;
-            if (shape != at) continue;
-            symbol.what = kind[rate][k < 0 ? 0 : k == 0 ? 1 : 2];
-            symbol.link = i;
-            symbol.j = k > 0 ? k : -1;
-        }
-    }
-    symbol.definition = theta[axis];
+    const struct link_model *lm = &parts->model->link[link];
+    int axis, k = -1;
+    if (nonzero_count(theta, &axis) != 1) return;
+    while (at != &lm->body->hinge && at != &lm->section[++k].shape) continue;
+    const struct symbol symbol = {.what = kind[rate][k < 0    ? 0
+                                                     : k == 0 ? 1
+                                                              : 2],
+                                  .link = link,
+                                  .i = -1,
+                                  .j = k > 0 ? k : -1,
+                                  .axis = -1,
+                                  .definition = theta[axis]};
     theta[axis] = names_symbol((struct names *)namer, parts, &symbol);
 }
 

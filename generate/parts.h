@@ -94,8 +94,8 @@ struct robot_parts;
 struct namer {
     /* The expression in place of a number, which is known by where it is stored. */
     expr (*symbol)(struct namer *namer, const struct robot_parts *parts, const double *at);
-    /* May replace the rotation vector of a section, or its rate, by a symbol. */
-    void (*turn)(struct namer *namer, const struct robot_parts *parts, const struct section *at, bool rate,
+    /* May replace the rotation vector of a section of a link, or its rate, by a symbol. */
+    void (*turn)(struct namer *namer, const struct robot_parts *parts, int link, const struct section *at, bool rate,
                  expr theta[3]);
 };
 

@@ -207,15 +207,10 @@ static struct pending dense_but_z(struct graph *g, const expr theta[3], const do
 struct pending path_deflection_but_z(struct graph *g, const expr theta[3], const double R[9], struct path *path)
 {
     double Q[9], left[9];
-    int axis = -1, components = 0;
+    int axis = -1;
     turn_right_angles(g, R, path, Q, left);
     const struct vector t = transposed_numbers_times(g, Q, theta);
-    for (int i = 0; i < 3; i++)
-        if (t.e[i] != ZERO) {
-            axis = i;
-            components++;
-        }
-    if (components > 1) return dense_but_z(g, t.e, left, path);
+    if (nonzero_count(t.e, &axis) > 1) return dense_but_z(g, t.e, left, path);
     const struct pending by = pending_angle(axis >= 0 ? t.e[axis] : ZERO, 0);
     if (axis == Z_AXIS && left[8] == 1) { /* all turns are about z */
         const struct pending z = turns_but_z(g, left, path);
