@@ -45,9 +45,8 @@ static void make_stiffness(struct equations *e)
                                                                joint->number[joint->coordinates ? k : 0].stiffness);
         for (int k = 0; k < lm->m; k++)
             for (int l = 0; l < lm->m; l++) {
-                const double *K = lm->body->K, size = sqrt(fabs(K[(lm->m + 1) * k] * K[(lm->m + 1) * l]));
                 const int row = k < l ? k : l, column = k < l ? l : k;
-                const double value = fabs(K[lm->m * k + l]) > 1e-13 * size ? K[lm->m * row + column] : 0;
+                const double *K = lm->body->K, value = entry_is_zero(K, lm->m, k, l) ? 0 : K[lm->m * row + column];
                 entry[e->n * (lm->eta_v + k) + lm->eta_v + l] =
                     stiffness_symbol(e, Q_MODE_STIFFNESS, i, row, column, value);
             }
@@ -109,7 +108,7 @@ static expr *slopes_of_rates(struct equations *e)
     for (int j = 0; j < e->n; j++) {
         differentiate_by_rate(e, j, NULL, nodes, change);
         for (int k = 0; k < e->names.n; k++)
-            if (symbol_is_rate(e, k)) slope[e->n * k + j] = change_of(change, e->names.symbol[k].definition);
+            if (symbol_is_rate(e, k)) slope[e->n * k + j] = mapped(change, e->names.symbol[k].definition);
     }
     return e->g.failed ? NULL : slope;
 }
@@ -142,7 +141,7 @@ static enum status derive_velocity_terms(struct equations *e)
     for (int j = 0; j < e->n; j++) {
         differentiate_by_rate(e, j, slope, nodes, change);
         for (int i = 0; i < e->n; i++)
-            e->matrix[MATRIX_C].e[e->n * i + j] = expr_scale(&e->g, 0.5, change_of(change, e->bias[i]));
+            e->matrix[MATRIX_C].e[e->n * i + j] = expr_scale(&e->g, 0.5, mapped(change, e->bias[i]));
     }
     add_frame_turn(e);
     for (int i = e->n; i < count; i++) {
@@ -151,7 +150,7 @@ static enum status derive_velocity_terms(struct equations *e)
     }
     struct substitution standing = {.first = first, .count = count, .by = by};
     const bool done = expr_substitute(&e->g, &standing);
-    for (int i = 0; done && i < e->n; i++) e->matrix[MATRIX_G].e[i] = image_of(&standing, e->bias[i]);
+    for (int i = 0; done && i < e->n; i++) e->matrix[MATRIX_G].e[i] = mapped(standing.image, e->bias[i]);
     expr_substitution_free(&standing);
     return done && !e->g.failed ? STATUS_OK : STATUS_NO_MEMORY;
 }

@@ -1,21 +1,13 @@
 /* Flexible parts at a state: sections, mass blocks, inertia forces, in axes of F (theory.md 9 to 28). The modal integrals of the
    library's struct body are the constants. */
-#include <math.h>
 #include <string.h>
 
 #include "generate/geometric.h"
 #include "math/lanes.h"
 
-/* A number of a matrix, without what is only rounding error of zero against its size */
-static expr entry_or_zero(const struct robot_parts *parts, const double *at, double size)
+static expr entry_or_zero(const struct robot_parts *parts, const double *M, int n, int i, int j)
 {
-    return fabs(*at) <= 1e-13 * size ? ZERO : constant(parts, at);
-}
-
-static expr gram(const struct robot_parts *parts, const struct body *body, int s, int t)
-{
-    const int n = body->n_shapes;
-    return entry_or_zero(parts, &body->G[n * s + t], sqrt(body->G[n * s + s] * body->G[n * t + t]));
+    return entry_is_zero(M, n, i, j) ? ZERO : constant(parts, &M[n * i + j]);
 }
 
 static int axis_of(const struct body *body, int s)
@@ -212,12 +204,13 @@ static void refer_to_hinge(const struct robot_parts *parts, struct link_part *pa
 static void first_moments(const struct robot_parts *parts, struct link_part *part)
 {
     const struct body *body = part->lm->body;
-    for (int s = 0; s < body->n_shapes; s++)
-        for (int a = 0; a < 3; a++) part->rho[s][a] = constant(parts, &body->b[body->n_shapes * a + s]);
-    for (int s = 0; parts->model->terms != TERMS_RUTHLESS && s < body->n_shapes; s++)
-        for (int t = 0; t < body->n_shapes; t++) {
+    const int n = body->n_shapes;
+    for (int s = 0; s < n; s++)
+        for (int a = 0; a < 3; a++) part->rho[s][a] = constant(parts, &body->b[n * a + s]);
+    for (int s = 0; parts->model->terms != TERMS_RUTHLESS && s < n; s++)
+        for (int t = 0; t < n; t++) {
             expr *sum = &part->rho[s][axis_of(body, t)];
-            *sum = expr_add_product(parts->g, *sum, gram(parts, body, s, t), part->eta[body->k[t]]);
+            *sum = expr_add_product(parts->g, *sum, entry_or_zero(parts, body->G, n, s, t), part->eta[body->k[t]]);
         }
 }
 
@@ -276,9 +269,7 @@ void flexible_configuration(struct robot_parts *parts, struct link_part *part)
     shortened_coupling(g, part);
     geometric_couplings(g, part);
     for (int i = 0; i < m; i++)
-        for (int j = 0; j < m; j++)
-            part->D[m * i + j] =
-                entry_or_zero(parts, &body->Mff0[m * i + j], sqrt(body->Mff0[(m + 1) * i] * body->Mff0[(m + 1) * j]));
+        for (int j = 0; j < m; j++) part->D[m * i + j] = entry_or_zero(parts, body->Mff0, m, i, j);
     shortened_mass(g, part);
     geometric_mass(parts, part);
     if (part->hinge_moves) refer_to_hinge(parts, part);
@@ -371,8 +362,8 @@ static void add_rates(struct robot_parts *parts, const expr omega[3], struct lin
         for (int i = 0; i < 3; i++)
             mu[i] = terms == TERMS_FULL ? part->rho[s][i] : constant(parts, &body->b[n * i + s]);
         for (int t = 0; t < n; t++)
-            rhod[axis_of(body, t)] =
-                expr_add_product(g, rhod[axis_of(body, t)], gram(parts, body, s, t), part->etad[body->k[t]]);
+            rhod[axis_of(body, t)] = expr_add_product(g, rhod[axis_of(body, t)], entry_or_zero(parts, body->G, n, s, t),
+                                                      part->etad[body->k[t]]);
         rhod[0] = expr_add(g, rhod[0], shortened_rate(parts, part, body->k[s]));
         geometric_shape_rate(parts, part, s, rhod);
         *modal = expr_add(g, *modal, cross(g, twice.e, rhod).e[a]);

@@ -45,7 +45,7 @@ static void set_efforts(struct robot_parts *parts, const expr *motion, expr *cha
         for (int j = 0; j < 2 * n; j++) {
             const bool acts = j / 2 == i || (rd->supply >= 0 && rd->supply == robot->drive[j / 2].supply);
             const expr slope = acts ? expr_input(g, parts->first[ARG_SLOPES] + 2 * n * i + j) : ZERO;
-            sum = expr_add_product(g, sum, slope, change_of(change, motion[j]));
+            sum = expr_add_product(g, sum, slope, mapped(change, motion[j]));
         }
         change[F / 2] = sum;
     }
@@ -64,7 +64,7 @@ struct differentiated {
 /* The derivative of an expression at the accelerations and multipliers of the forward dynamics */
 static expr substituted_change(const struct differentiated *d, expr e)
 {
-    return image_of(&d->qdd, change_of(d->change, e));
+    return mapped(d->qdd.image, mapped(d->change, e));
 }
 
 /* One column: M dqdd - G' dlambda = -df,  G dqdd = -dgap */

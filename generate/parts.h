@@ -4,6 +4,8 @@
 #ifndef GENERATE_PARTS_H
 #define GENERATE_PARTS_H
 
+#include <math.h>
+
 #include "base/arena.h"
 #include "generate/path.h"
 #include "mech/mechanism.h"
@@ -134,6 +136,12 @@ static inline expr constant(const struct robot_parts *parts, const double *at)
     for (int i = 0; i < parts->n_kept; i++)
         if (parts->kept[i] == at) return expr_input(parts->g, parts->first[ARG_KEPT] + i);
     return number;
+}
+
+/* Whether an entry of a symmetric n x n matrix is only rounding error of zero, against the diagonal. */
+static inline bool entry_is_zero(const double *M, int n, int i, int j)
+{
+    return fabs(M[n * i + j]) <= 1e-13 * sqrt(fabs(M[(n + 1) * i] * M[(n + 1) * j]));
 }
 
 /* ---- passes ------------------------------------------------------------------------------------------------------ */

@@ -9,7 +9,6 @@
 void spelling_free(struct speller *s)
 {
     free(s->variable);
-    free(s->node_variable);
 }
 
 /* ---- numbers and names ------------------------------------------------------------------------------------------- */
@@ -50,7 +49,7 @@ void spelling_input(FILE *file, const struct speller *s, int input)
 
 static void write_variable(FILE *file, const struct speller *s, int variable)
 {
-    fprintf(file, s->format->variable, variable + 1);
+    fprintf(file, s->format->variable, variable);
 }
 
 static void write_times(FILE *file, const struct speller *s)
@@ -272,7 +271,7 @@ static struct phrase *phrase_of(struct speller *s, const char *text)
     phrase = arena_allocate(&s->e->arena, 1, sizeof *phrase);
     s->failed = s->failed || phrase == NULL;
     if (phrase == NULL) return NULL;
-    *phrase = (struct phrase){.text = text, .variable = -1, .next = s->phrases};
+    *phrase = (struct phrase){.text = text, .next = s->phrases};
     return s->phrases = phrase;
 }
 
@@ -284,7 +283,7 @@ static int add_variable(struct speller *s, const char *definition)
     if (larger == NULL) return 0;
     s->variable = larger;
     larger[s->n_variables] = definition;
-    return s->n_variables++;
+    return ++s->n_variables;
 }
 
 /* Writes a variable in place of the sum if it occurs more than once */
@@ -299,7 +298,7 @@ static bool write_as_variable(FILE *file, struct speller *s, struct term *t, int
     if (phrase == NULL) return false;
     if (s->counting) phrase->count++;
     if (s->counting || phrase->count < 2) return false;
-    if (phrase->variable < 0) phrase->variable = add_variable(s, written_terms(s, t, n, level, false, &pieces));
+    if (phrase->variable == 0) phrase->variable = add_variable(s, written_terms(s, t, n, level, false, &pieces));
     write_variable(file, s, phrase->variable);
     return true;
 }
@@ -474,7 +473,7 @@ static void write_node_input(const struct printer *p, int input)
 static bool write_node_name(const struct printer *p, int i)
 {
     const struct speller *s = p->context;
-    if (s->node_variable == NULL || s->node_variable[i] < 0) return false;
+    if (s->node_variable == NULL || s->node_variable[i] == 0) return false;
     write_variable(p->file, s, s->node_variable[i]);
     return true;
 }
@@ -492,13 +491,9 @@ void spelling_statements(struct speller *s, int n_outputs, const expr *output)
 {
     const struct graph *g = &s->e->g;
     struct code code = {.g = g, .n_outputs = n_outputs, .output = output};
-    s->node_variable = malloc((size_t)g->n * sizeof *s->node_variable);
+    s->node_variable = arena_allocate(&s->e->arena, (size_t)g->n, sizeof *s->node_variable);
     if (!code_make(&code) || s->node_variable == NULL) s->failed = true;
-    for (int i = 0; !s->failed && i < g->n; i++) s->node_variable[i] = -1;
     for (int i = 0; !s->failed && i < g->n; i++)
-        if (code.place[i].named) {
-            const int variable = add_variable(s, spelling_expr(s, 2 * i));
-            s->node_variable[i] = variable;
-        }
+        if (code.place[i].named) s->node_variable[i] = add_variable(s, spelling_expr(s, 2 * i));
     code_free(&code);
 }

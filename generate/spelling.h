@@ -9,7 +9,7 @@
 struct phrase {
     const char *text;
     int count;
-    int variable; /* its number; -1: none */
+    int variable; /* its number, from 1; 0: none */
     struct phrase *next;
 };
 
@@ -22,7 +22,7 @@ struct speller {
     struct phrase *phrases;
     int n_variables;
     const char **variable; /* definitions, in an order in which they can be evaluated */
-    /* entries that are not multiplied out: variables of the nodes of the graph, -1: none */
+    /* entries that are not multiplied out: variables of the nodes of the graph, 0: none */
     int *node_variable;
     bool failed;
 };

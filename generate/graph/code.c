@@ -95,11 +95,11 @@ static void choose_names(struct code *code)
     enum { LONGEST = 6 };
     for (int i = 0; i < code->g->n; i++) {
         struct place *place = &code->place[i];
-        expr operand[2];
-        const int count = expr_operands(&code->g->node[i], operand);
+        const struct vertex *node = &code->g->node[i];
+        const int count = expr_operand_count(node->operation);
         if (code->uses[i] == 0 || count == 0) continue;
         int size = 1; /* operations of the expression below; in `slot` of its nodes */
-        for (int k = 0; k < count; k++) size += code->place[operand[k] / 2].slot;
+        for (int k = 0; k < count; k++) size += code->place[node->operand[k] / 2].slot;
         place->named = code->uses[i] > 1 || size > LONGEST;
         place->slot = place->named ? 0 : size;
     }
@@ -131,9 +131,9 @@ bool code_make(struct code *code)
     }
     for (int i = 0; i < code->n_outputs; i++) place_operand(code, code->output[i], code->n_chunks - 1);
     for (int i = g->n - 1; i >= 0; i--) {
-        expr operand[2];
-        const int operands = code->uses[i] > 0 ? expr_operands(&g->node[i], operand) : 0;
-        for (int k = 0; k < operands; k++) place_operand(code, operand[k], code->place[i].chunk);
+        const struct vertex *node = &g->node[i];
+        const int operands = code->uses[i] > 0 ? expr_operand_count(node->operation) : 0;
+        for (int k = 0; k < operands; k++) place_operand(code, node->operand[k], code->place[i].chunk);
     }
     return true;
 }

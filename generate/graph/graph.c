@@ -252,22 +252,15 @@ int expr_operand_count(enum operation operation)
     return operation >= ADD && operation <= ANGLE_SLOPE ? 2 : 1;
 }
 
-int expr_operands(const struct vertex *node, expr operand[2])
-{
-    operand[0] = node->a;
-    operand[1] = node->b;
-    return expr_operand_count(node->operation);
-}
-
 int *graph_count_uses(const struct graph *g, int n_outputs, const expr *output)
 {
     int *uses = calloc((size_t)g->n, sizeof *uses);
     if (uses == NULL) return NULL;
     for (int i = 0; i < n_outputs; i++) uses[output[i] / 2]++;
     for (int i = g->n - 1; i >= 0; i--) {
-        expr operand[2];
-        const int count = uses[i] > 0 ? expr_operands(&g->node[i], operand) : 0;
-        for (int k = 0; k < count; k++) uses[operand[k] / 2]++;
+        const struct vertex *node = &g->node[i];
+        const int count = uses[i] > 0 ? expr_operand_count(node->operation) : 0;
+        for (int k = 0; k < count; k++) uses[node->operand[k] / 2]++;
     }
     return uses;
 }

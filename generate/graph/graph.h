@@ -32,7 +32,12 @@ enum operation {
 
 struct vertex {
     enum operation operation;
-    expr a, b;    /* operands; of ARGUMENT a is its number, of STUMPFF b is k */
+    union {
+        struct {
+            expr a, b; /* operands; of ARGUMENT a is its number, of STUMPFF b is k */
+        };
+        expr operand[2];
+    };
     double value; /* of NUMBER, not negative                           */
 };
 
@@ -84,9 +89,8 @@ expr expr_sub_product(struct graph *g, expr a, expr b, expr c);
 /* The node `e` made again in a graph, with new operands: for passes that rewrite. */
 expr expr_rebuilt(struct graph *g, const struct vertex *node, expr a, expr b);
 
-/* Number of operands: 0, 1 or 2; and the operands. */
+/* Number of operands: 0, 1 or 2. */
 int expr_operand_count(enum operation operation);
-int expr_operands(const struct vertex *node, expr operand[2]);
 
 /* How often each node is used by the outputs, directly or not, for free(); NULL: out of memory. */
 int *graph_count_uses(const struct graph *g, int n_outputs, const expr *output);

@@ -49,7 +49,7 @@ TEST(derivatives_equal_differences)
         expr_differentiate(&g, g.n, change);
         CHECK(!g.failed && g.n < MOST_NODES);
         for (int i = INPUTS; i < INPUTS + NODES && g.n < MOST_NODES; i++) {
-            const double slope = evaluate(&g, x, change_of(change, made[i])), h = 1e-5, at = x[0];
+            const double slope = evaluate(&g, x, mapped(change, made[i])), h = 1e-5, at = x[0];
             x[0] = at + h;
             const double above = evaluate(&g, x, made[i]);
             x[0] = at - h;
@@ -75,7 +75,7 @@ TEST(equal_expressions_are_one_node)
     CHECK(expr_function(&g, SIN, negative(x)) == negative(expr_function(&g, SIN, x)));
     struct substitution s = {.first = 0, .count = 1, .by = &y};
     const expr product = expr_mul(&g, x, expr_function(&g, COS, x));
-    CHECK(expr_substitute(&g, &s) && image_of(&s, product) == expr_mul(&g, y, expr_function(&g, COS, y)));
+    CHECK(expr_substitute(&g, &s) && mapped(s.image, product) == expr_mul(&g, y, expr_function(&g, COS, y)));
     expr_substitution_free(&s);
     graph_free(&g);
 }
