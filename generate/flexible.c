@@ -44,7 +44,7 @@ struct coefficients {
 
 static struct coefficients coefficients_of(struct graph *g, const expr theta[3])
 {
-    const expr y = dot(g, theta, theta), S4 = stumpff(g, 4, y), S5 = stumpff(g, 5, y);
+    const expr y = dot(g, theta, theta), S4 = expr_stumpff(g, 4, y), S5 = expr_stumpff(g, 5, y);
     struct coefficients e;
     e.a = expr_sub_product(g, expr_number(g, 0.5), y, S4);
     e.b = expr_sub_product(g, expr_number(g, 1.0 / 6), y, S5);

@@ -92,10 +92,10 @@ static bool found_symbol(struct search *s, enum quantity what, int link, int i, 
 }
 
 /* A number in an array of the components of a vector or matrix */
-static bool find_component(struct search *s, const double *first, int count, enum quantity what, int link, double value)
+static bool find_component(struct search *s, const double *first, int count, enum quantity what)
 {
     int k = 0;
-    return is_within(s->at, first, count, &k) && found_symbol(s, what, link, -1, -1, count > 1 ? k : -1, value);
+    return is_within(s->at, first, count, &k) && found_symbol(s, what, s->link, -1, -1, count > 1 ? k : -1, *s->at);
 }
 
 /* A number in an array that has components for each mode; j: the section. Rounding errors, and numbers that are smaller than `least`,
@@ -113,9 +113,8 @@ static bool find_of_modes(struct search *s, const double *first, int modes, int 
 static bool find_properties(struct search *s, const struct mass_properties *body, enum quantity mass,
                             enum quantity center, enum quantity inertia)
 {
-    return find_component(s, &body->mass, 1, mass, s->link, *s->at) ||
-           find_component(s, body->com, 3, center, s->link, *s->at) ||
-           find_component(s, body->inertia, 6, inertia, s->link, *s->at);
+    return find_component(s, &body->mass, 1, mass) || find_component(s, body->com, 3, center) ||
+           find_component(s, body->inertia, 6, inertia);
 }
 
 /* A number in an array of a uniform beam that is factor mu l^power, or without by_mu factor l^power */
@@ -144,13 +143,13 @@ static bool find_positions(struct search *s)
 {
     const struct robot_parts *parts = s->parts;
     int k = 0;
-    if (find_component(s, parts->model->link[s->link].tip.p, 3, Q_LENGTH, s->link, *s->at)) return true;
+    if (find_component(s, parts->model->link[s->link].tip.p, 3, Q_LENGTH)) return true;
     for (int p = 0; p < parts->n; p++) {
         const struct link_part *part = &parts->part[p];
         if (part->link != s->link || !is_within(s->at, part->C.p, 3, &k)) continue;
         const int parent = part->lm->parent;
         const bool tip = parent >= 0 && part->mount < 0 && *s->at == parts->model->link[parent].tip.p[k];
-        return find_component(s, part->C.p, 3, tip ? Q_LENGTH : Q_OFFSET, tip ? parent : s->link, *s->at);
+        return found_symbol(s, tip ? Q_LENGTH : Q_OFFSET, tip ? parent : s->link, -1, -1, k, *s->at);
     }
     return false;
 }
@@ -165,7 +164,7 @@ static bool find_sections(struct search *s)
         const struct section *shape = k < 0 ? &lm->body->hinge : &lm->section[k].shape;
         const int kind = k < 0 ? 0 : k == 0 ? 1 : 2, j = k > 0 ? k : -1;
         int i = 0;
-        if (k == 0 && find_component(s, shape->x, 3, Q_LENGTH, s->link, *s->at)) return true;
+        if (k == 0 && find_component(s, shape->x, 3, Q_LENGTH)) return true;
         if (is_within(s->at, shape->x, 3, &i)) {
             s->found = expr_number(s->parts->g, *s->at);
             return true;
@@ -184,10 +183,9 @@ static bool find_integrals(struct search *s)
     const struct body *body = s->parts->model->link[s->link].body;
     const int n = body->n_shapes, m = body->m;
     int k = 0;
-    if (find_uniform(s, &body->mass, 1, 1, true, 1) || find_component(s, &body->mass, 1, Q_MASS, s->link, *s->at) ||
-        find_uniform(s, body->c0, 3, 0.5, true, 2) || find_component(s, body->c0, 3, Q_FIRST_MOMENT, s->link, *s->at) ||
-        find_uniform(s, body->N0, 6, 1.0 / 3, true, 3) ||
-        find_component(s, body->N0, 6, Q_SECOND_MOMENT, s->link, *s->at) ||
+    if (find_uniform(s, &body->mass, 1, 1, true, 1) || find_component(s, &body->mass, 1, Q_MASS) ||
+        find_uniform(s, body->c0, 3, 0.5, true, 2) || find_component(s, body->c0, 3, Q_FIRST_MOMENT) ||
+        find_uniform(s, body->N0, 6, 1.0 / 3, true, 3) || find_component(s, body->N0, 6, Q_SECOND_MOMENT) ||
         find_of_modes(s, body->s, n, 1, 0, Q_SHAPE_MASS, -1))
         return true;
     s->found = ZERO;
@@ -207,16 +205,18 @@ static expr symbol_for(struct namer *namer, const struct robot_parts *parts, con
 {
     struct search s = {.names = (struct names *)namer, .parts = parts, .at = at};
     const double *gravity = parts->model->gravity;
-    const bool down =
-        *at < 0 && (gravity[0] != 0) + (gravity[1] != 0) + (gravity[2] != 0) == 1; /* g > 0 along one axis */
+    int k = 0;
     if (*at == 0) return ZERO;
-    if (find_component(&s, gravity, 3, Q_GRAVITY, -1, down ? -*at : *at)) return down ? negative(s.found) : s.found;
+    if (is_within(at, gravity, 3, &k)) { /* g > 0 along one axis */
+        const bool down = *at < 0 && (gravity[0] != 0) + (gravity[1] != 0) + (gravity[2] != 0) == 1;
+        found_symbol(&s, Q_GRAVITY, -1, -1, -1, k, down ? -*at : *at);
+        return down ? negative(s.found) : s.found;
+    }
     for (s.link = 0; s.link < parts->model->n_links; s.link++) {
         const struct link *link = &parts->model->robot->link[s.link];
         const struct link_model *lm = &parts->model->link[s.link];
-        const struct mass_properties *body =
-            &parts->body[s.link]; /* of a uniform beam m = mu l, c = l/2, I = mu l^3/12 */
-        int k = 0;
+        /* of a uniform beam m = mu l, c = l/2, I = mu l^3/12 */
+        const struct mass_properties *body = &parts->body[s.link];
         if (is_within(at, lm->joint.motor_inertia, MOST_VELOCITIES, &k))
             found_symbol(&s, Q_MOTOR_INERTIA, s.link, lm->joint.nv > 1 ? k : -1, -1, -1, *at);
         else if (!find_properties(&s, &link->hub, Q_HUB_MASS, Q_HUB_CENTER, Q_HUB_INERTIA) &&

@@ -180,8 +180,8 @@ static void set_rotation(struct graph *g, expr a, expr s, const expr v[3], expr 
 /* Exp(theta) = 1 + S_1 [theta]x + S_2 [theta]x^2 */
 static void exponential(struct graph *g, const expr t[3], expr E[9])
 {
-    const expr y = dot(g, t, t), S2 = expr_sub_product(g, expr_number(g, 0.5), y, stumpff(g, 4, y)),
-               S3 = expr_sub_product(g, expr_number(g, 1.0 / 6), y, stumpff(g, 5, y));
+    const expr y = dot(g, t, t), S2 = expr_sub_product(g, expr_number(g, 0.5), y, expr_stumpff(g, 4, y)),
+               S3 = expr_sub_product(g, expr_number(g, 1.0 / 6), y, expr_stumpff(g, 5, y));
     set_rotation(g, expr_sub_product(g, ONE, y, S3), S2, t, E);
 }
 

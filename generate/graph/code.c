@@ -3,8 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "generate/graph/stumpff.h"
-
 /* ---- operations -------------------------------------------------------------------------------------------------- */
 
 struct operation_counts code_count_operations(const struct code *code)
@@ -240,10 +238,10 @@ static const char rotation_scale_slope[] =
 static void write_series(FILE *file, int k, int terms)
 {
     for (int j = 0; j < terms - 1; j++) {
-        write_c_number(file, stumpff_inverse_factorial(2 * j + k), false, NULL);
+        write_c_number(file, expr_inverse_factorial(2 * j + k), false, NULL);
         fputs(j < terms - 2 ? " - y * (" : " - y * ", file);
     }
-    write_c_number(file, stumpff_inverse_factorial(2 * (terms - 1) + k), false, NULL);
+    write_c_number(file, expr_inverse_factorial(2 * (terms - 1) + k), false, NULL);
     for (int j = 0; j < terms - 2; j++) fputc(')', file);
 }
 
@@ -270,7 +268,7 @@ void code_write_definitions(FILE *file, const struct code *code)
         fprintf(file, ";\n    double s = %s;\n", k % 2 == 0 ? "cos(sqrt(y))" : "sin(sqrt(y)) / sqrt(y)");
         for (int j = k % 2; j < k; j += 2) {
             fputs("    s = (", file);
-            write_c_number(file, stumpff_inverse_factorial(j), false, NULL);
+            write_c_number(file, expr_inverse_factorial(j), false, NULL);
             fputs(" - s) / y;\n", file);
         }
         fputs("    return s;\n}\n\n", file);

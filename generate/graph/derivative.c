@@ -30,7 +30,7 @@ void expr_differentiate(struct graph *g, int n, expr *change)
         case TANH: slope = expr_sub_product(g, ONE, self, self); break;
         case RAMP: slope = expr_function(g, STEP, a); break;
         case STUMPFF: /* dS_k/dy = (k S_(k+2) - S_(k+1))/2 */
-            slope = expr_sub(g, expr_scale(g, k, stumpff(g, k + 2, a)), stumpff(g, k + 1, a));
+            slope = expr_sub(g, expr_scale(g, k, expr_stumpff(g, k + 2, a)), expr_stumpff(g, k + 1, a));
             slope = expr_scale(g, 0.5, slope);
             break;
         default: break;

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "generate/graph/stumpff.h"
-
 /* ---- nodes ------------------------------------------------------------------------------------------------------- */
 
 static uint64_t mixed_hash(uint64_t h, uint64_t x)
@@ -223,9 +221,31 @@ expr expr_function(struct graph *g, enum operation operation, expr a)
     return made_node(g, operation, a, 0, 0);
 }
 
-expr stumpff(struct graph *g, int k, expr a)
+double expr_inverse_factorial(int k)
 {
-    return is_constant(g, a) ? expr_number(g, stumpff_value(k, number_value(g, a))) : made_node(g, STUMPFF, a, k, 0);
+    double f = 1;
+    for (int i = 2; i <= k; i++) f /= i;
+    return f;
+}
+
+double expr_stumpff_value(int k, double y)
+{
+    if (y < STUMPFF_LARGE) {
+        const int terms = y < STUMPFF_SMALL ? STUMPFF_FEW : STUMPFF_MANY;
+        double sum = expr_inverse_factorial(2 * (terms - 1) + k);
+        for (int j = terms - 2; j >= 0; j--) sum = expr_inverse_factorial(2 * j + k) - y * sum;
+        return sum;
+    }
+    const double phi = sqrt(y);
+    double s = k % 2 == 0 ? cos(phi) : sin(phi) / phi;
+    for (int j = k % 2; j < k; j += 2) s = (expr_inverse_factorial(j) - s) / y; /* S_(j+2) from S_j */
+    return s;
+}
+
+expr expr_stumpff(struct graph *g, int k, expr a)
+{
+    return is_constant(g, a) ? expr_number(g, expr_stumpff_value(k, number_value(g, a)))
+                             : made_node(g, STUMPFF, a, k, 0);
 }
 
 expr expr_angle(struct graph *g, enum operation operation, expr w, expr square)
@@ -276,7 +296,7 @@ expr expr_rebuilt(struct graph *g, const struct vertex *node, expr a, expr b)
     case DIV: return expr_div(g, a, b);
     case ANGLE:
     case ANGLE_SLOPE: return expr_angle(g, node->operation, a, b);
-    case STUMPFF: return stumpff(g, node->b, a);
+    case STUMPFF: return expr_stumpff(g, node->b, a);
     default: return expr_function(g, node->operation, a);
     }
 }

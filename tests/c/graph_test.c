@@ -19,7 +19,7 @@ static expr random_expression(struct graph *g, struct random *random, const expr
     case 2: return expr_mul(g, a, b);
     case 3: return expr_div(g, a, expr_add_product(g, expr_number(g, 2), b, b));
     case 4: return expr_function(g, pick(random, 2) == 0 ? SIN : COS, a);
-    case 5: return stumpff(g, 2 + pick(random, 3), expr_mul(g, a, a));
+    case 5: return expr_stumpff(g, 2 + pick(random, 3), expr_mul(g, a, a));
     case 6: return expr_function(g, SQRT, expr_add_product(g, ONE, a, a));
     default: return expr_mul(g, expr_angle(g, ANGLE, expr_add_product(g, ONE, a, a), expr_mul(g, b, b)), b);
     }

@@ -5,7 +5,6 @@
 #include <math.h>
 
 #include "generate/graph/graph.h"
-#include "generate/graph/stumpff.h"
 
 /* The rotation vector of a quaternion (w, v) is rotation_scale(w, v.v) v */
 static inline double rotation_scale(double w, double y)
@@ -51,7 +50,7 @@ static inline void graph_evaluate(const struct graph *g, const double *inputs, d
         case TANH: value[i] = tanh(a); break;
         case RAMP: value[i] = a > 0 ? a : 0; break;
         case STEP: value[i] = a > 0 ? 1 : 0; break;
-        case STUMPFF: value[i] = stumpff_value(node->b, a); break;
+        case STUMPFF: value[i] = expr_stumpff_value(node->b, a); break;
         case OPERATIONS: break;
         }
     }
