@@ -177,9 +177,14 @@ int generate_first(const struct generation *what, int argument)
     return first[argument];
 }
 
-static struct input input_of(const struct generation *what, const double *inputs)
+/* drive: memory for all values of the drives, or NULL, without drives */
+static struct input input_of(const struct generation *what, const double *inputs, double *drive)
 {
-    return (struct input){.q = inputs,
+    if (drive != NULL)
+        drives_set(what->mechanism->robot, inputs + generate_first(what, ARG_DRIVE_INPUT),
+                   inputs + generate_first(what, ARG_DRIVE_STATE), drive);
+    return (struct input){.drive = drive,
+                          .q = inputs,
                           .qd = inputs + generate_first(what, ARG_QD),
                           .tau = inputs + generate_first(what, ARG_TAU),
                           .prescribed_qdd = inputs + generate_first(what, ARG_PRESCRIBED),
@@ -221,13 +226,11 @@ static bool well_conditioned(const struct generation *what, uint64_t *seed, doub
 {
     struct mechanism *m = what->mechanism;
     double *recursive = inputs + generate_first(what, ARG_QDD), *other = near + m->model->nq;
-    struct input in = input_of(what, inputs);
+    struct input in = input_of(what, inputs, NULL);
     if (!steady(what, seed, &in, near, recursive)) return false;
     if (mechanism_forward_composite(m, &in, other) != STATUS_OK || !agree(what, recursive, other)) return false;
     if (m->robot->n_drives == 0) return true;
-    in.drive = other + m->model->nv;
-    drives_set(m->robot, inputs + generate_first(what, ARG_DRIVE_INPUT), inputs + generate_first(what, ARG_DRIVE_STATE),
-               in.drive);
+    in = input_of(what, inputs, other + m->model->nv);
     return steady(what, seed, &in, near, recursive);
 }
 
@@ -296,11 +299,9 @@ static enum status forward_reference(const struct generation *what, int i, struc
 static enum status driven_reference(const struct generation *what, int i, const double *inputs, double *result)
 {
     const struct robot *robot = what->mechanism->robot;
-    struct input in = input_of(what, inputs);
-    in.drive = calloc((size_t)robot_drive_value_count(robot), sizeof *in.drive);
-    if (in.drive == NULL) return STATUS_NO_MEMORY;
-    drives_set(robot, inputs + generate_first(what, ARG_DRIVE_INPUT), inputs + generate_first(what, ARG_DRIVE_STATE),
-               in.drive);
+    double *drive = calloc((size_t)robot_drive_value_count(robot), sizeof *drive);
+    if (drive == NULL) return STATUS_NO_MEMORY;
+    struct input in = input_of(what, inputs, drive);
     mechanism_set(what->mechanism, &in);
     const enum status status = i == MOTION ? drives_measure(what->mechanism) : forward_reference(what, i, &in, result);
     for (int d = 0; i == MOTION && d < robot->n_drives; d++) {
@@ -310,7 +311,7 @@ static enum status driven_reference(const struct generation *what, int i, const 
     }
     if (i == DRIVEN)
         drives_rates(robot, in.drive, result + what->mechanism->model->nv + what->mechanism->constraints->n_active);
-    free(in.drive);
+    free(drive);
     return status;
 }
 
@@ -319,7 +320,7 @@ enum status generate_reference(const struct generation *what, int i, const doubl
     struct mechanism *m = what->mechanism;
     const int n = m->model->nv;
     const double *qdd = inputs + generate_first(what, ARG_QDD), *lambda = inputs + generate_first(what, ARG_LAMBDA);
-    struct input in = input_of(what, inputs);
+    struct input in = input_of(what, inputs, NULL);
     if (i >= MOTION) return driven_reference(what, i, inputs, result);
     if (i == RESIDUAL) return residual_reference(m, &in, qdd, lambda, result);
     if (i == FORWARD || i == JACOBIAN) return forward_reference(what, i, &in, result);

@@ -267,10 +267,10 @@ static void turn_with(struct graph *g, const struct pending *before, expr q, int
 void path_joint(struct graph *g, const struct joint_model *joint, const expr *q, struct pending before, expr offset,
                 const double to[9], struct path *path)
 {
-    if (joint->nv == 0 || joint->nv > 2) append_turn(g, Z_AXIS, &before, path);
+    const bool has_axes = joint->nv == 1 || joint->nv == 2;
+    if (has_axes && joint->part[0] == TURNS) turn_with(g, &before, q[0], 0, path);
+    else append_turn(g, Z_AXIS, &before, path);
     if (joint->nv > 2) quaternion_joint(g, joint, q, path);
-    else if (joint->nv > 0 && joint->part[0] == TURNS) turn_with(g, &before, q[0], 0, path);
-    else if (joint->nv > 0) append_turn(g, Z_AXIS, &before, path);
 
     if (joint->nv == 2 && joint->part[1] == TURNS) { /* universal: to its second axis, then about it */
         double A[9], A2[9], between[9];
@@ -280,9 +280,7 @@ void path_joint(struct graph *g, const struct joint_model *joint, const expr *q,
         const struct pending z = path_rotation_but_z(g, between, path);
         turn_with(g, &z, q[1], 1, path);
     }
-    const int slide = joint->nv == 1 && joint->part[0] == SLIDES   ? 0
-                      : joint->nv == 2 && joint->part[1] == SLIDES ? 1
-                                                                   : -1;
+    const int slide = has_axes && joint->part[joint->nv - 1] == SLIDES ? joint->nv - 1 : -1;
     path_slide(Z_AXIS, slide < 0 ? offset : expr_add(g, offset, q[slide]), path);
     if (slide >= 0) append_column(Z_AXIS, SLIDES, slide, false, path);
     path_rotation(g, to, path);
