@@ -79,10 +79,11 @@ void drives_write_text(FILE *file, const struct generation *what, const struct d
     for (const char *const *line = text->line; *line != NULL; line++) fputs(*line, file);
 }
 
-static void write_list(FILE *file, const struct robot *robot, enum list list, const char *name)
+static void write_list(FILE *file, const struct robot *robot, enum list list)
 {
+    static const char *const name[] = {"moved", "effort", "given", "held", "rate"};
     int index[MOST_VALUES];
-    fprintf(file, "static const int %s[] = {", name);
+    fprintf(file, "static const int %s[] = {", name[list]);
     for (int d = 0; d < robot->n_drives; d++)
         for (int i = 0, n = list_drive(&robot->drive[d], list, index); i < n; i++) fprintf(file, "%d, ", index[i]);
     fputs("-1};\n", file);
@@ -155,11 +156,6 @@ void drives_write(FILE *file, const struct generation *what)
             fprintf(file, "%s%.17g", rd->first + i == 0 ? "" : i % 6 == 0 ? ",\n    " : ", ", v[i]);
     }
     fputs("};\n/* which of the values are what */\n", file);
-    write_list(file, robot, MOTIONS, "moved");
-    write_list(file, robot, EFFORTS, "effort");
-    write_list(file, robot, INPUTS, "given");
-    write_list(file, robot, STATES, "held");
-    write_list(file, robot, RATES, "rate");
-    fputc('\n', file);
-    fputs(functions_text, file);
+    for (enum list list = MOTIONS; list <= RATES; list++) write_list(file, robot, list);
+    fprintf(file, "\n%s", functions_text);
 }

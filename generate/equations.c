@@ -45,9 +45,8 @@ static void make_stiffness(struct equations *e)
                                                                joint->number[joint->coordinates ? k : 0].stiffness);
         for (int k = 0; k < lm->m; k++)
             for (int l = 0; l < lm->m; l++) {
-                const double *K = lm->body->K, size = sqrt(fabs(K[(lm->m + 1) * k] * K[(lm->m + 1) * l]));
                 const int row = k < l ? k : l, column = k < l ? l : k;
-                const double value = fabs(K[lm->m * k + l]) > 1e-13 * size ? K[lm->m * row + column] : 0;
+                const double *K = lm->body->K, value = entry_is_zero(K, lm->m, k, l) ? 0 : K[lm->m * row + column];
                 entry[e->n * (lm->eta_v + k) + lm->eta_v + l] =
                     stiffness_symbol(e, Q_MODE_STIFFNESS, i, row, column, value);
             }
@@ -73,8 +72,8 @@ static enum status make_expressions(struct equations *e)
         inverse_mass_matrix(&e->parts, e->matrix[MATRIX_M].e);
         make_stiffness(e);
         if (J->rows == 0) continue;
-        status = loops_make(&e->parts, &loops);
-        if (status != STATUS_OK) return status;
+        loops_make(&e->parts, &loops);
+        if (e->parts.arena.failed) return STATUS_NO_MEMORY;
         memset(J->e, 0, (size_t)(J->rows * J->columns) * sizeof *J->e);
         for (int i = 0; i < loops.n; i++) loops_add_row(&e->parts, &loops.row[i], ONE, J->e + e->n * i);
     }
@@ -85,7 +84,7 @@ static enum status make_expressions(struct equations *e)
 
 static bool symbol_is_rate(const struct equations *e, int symbol)
 {
-    return names_quantity_is_rate(e->names.symbol[symbol].what);
+    return quantities[e->names.symbol[symbol].what].rank == RANK_RATE;
 }
 
 /* Derivatives of all nodes with respect to rate j. slope: the derivatives of rates that are symbols; NULL: these are constant */
@@ -109,81 +108,12 @@ static expr *slopes_of_rates(struct equations *e)
     for (int j = 0; j < e->n; j++) {
         differentiate_by_rate(e, j, NULL, nodes, change);
         for (int k = 0; k < e->names.n; k++)
-            if (symbol_is_rate(e, k)) slope[e->n * k + j] = change_of(change, e->names.symbol[k].definition);
+            if (symbol_is_rate(e, k)) slope[e->n * k + j] = mapped(change, e->names.symbol[k].definition);
     }
     return e->g.failed ? NULL : slope;
 }
 
-/* ---- entries multiplied out -------------------------------------------------------------------------------------- */
-
-/* Terms with the rate of an angle may cancel with terms in the elastic coordinates: if that saves two terms or more, the rate is
-   replaced by its definition */
-static struct sum without_rates(struct equations *e, struct sum sum)
-{
-    for (int k = 0; k < e->names.n; k++) {
-        if (!symbol_is_rate(e, k)) continue;
-        struct sum by = fourier_sum(&e->fourier, e->names.symbol[k].definition),
-                   other = fourier_replaced(&e->fourier, &sum, e->parts.first[ARGUMENTS] + k, &by);
-        const bool shorter = other.n < sum.n - 1;
-        free(by.term);
-        free(shorter ? sum.term : other.term);
-        if (shorter) sum = other;
-    }
-    return sum;
-}
-
-/* 1/2 d bias/d qd_j, including the dependence through the rates of angles */
-static struct sum expanded_slope(struct equations *e, const struct sum *bias, const expr *slope, int j)
-{
-    struct fourier *f = &e->fourier;
-    struct sum sum = fourier_derivative(f, bias, e->parts.first[ARG_QD] + j, 0.5);
-    for (int k = 0; k < e->names.n; k++) {
-        if (slope[e->n * k + j] == ZERO) continue;
-        struct sum by_rate = fourier_derivative(f, bias, e->parts.first[ARGUMENTS] + k, 0.5),
-                   factor = fourier_sum(f, slope[e->n * k + j]);
-        fourier_add_product(f, &by_rate, &factor, &sum);
-        free(by_rate.term);
-        free(factor.term);
-    }
-    return without_rates(e, sum);
-}
-
-/* C_ij = 1/2 d bias_i/d qd_j (Lin and Lewis 26), G = bias where no rate is a factor */
-static void expand_velocity_terms(struct equations *e, const expr *slope)
-{
-    const int qd = e->parts.first[ARG_QD], first = e->parts.first[ARGUMENTS];
-    for (int i = 0; i < e->n; i++) {
-        struct sum bias = fourier_sum(&e->fourier, e->bias[i]);
-        for (int j = 0; j < e->n; j++) e->matrix[MATRIX_C].sum[e->n * i + j] = expanded_slope(e, &bias, slope, j);
-        fourier_drop(&bias, qd, qd + e->n);
-        for (int k = 0; k < e->names.n; k++)
-            if (symbol_is_rate(e, k)) fourier_drop(&bias, first + k, first + k + 1);
-        e->matrix[MATRIX_G].sum[i] = bias;
-    }
-}
-
-static enum status expand_entries(struct equations *e, int most_terms)
-{
-    const size_t given = (size_t)(e->n_entries + e->n), symbols = (size_t)e->names.n, slopes = (size_t)e->n * symbols;
-    struct fourier *f = &e->fourier;
-    const expr *slope = slopes_of_rates(e);
-    expr *output = arena_allocate(&e->arena, given + slopes + symbols, sizeof *output);
-    if (slope == NULL || e->arena.failed) return STATUS_NO_MEMORY;
-    memcpy(output, e->entries, given * sizeof *output);
-    memcpy(output + given, slope, slopes * sizeof *output);
-    for (size_t k = 0; k < symbols; k++) output[given + slopes + k] = e->names.symbol[k].definition;
-    fourier_make(&e->g, (int)(given + slopes + symbols), output, most_terms, f);
-    for (int b = 0; f->status == FOURIER_OK && b < MATRICES; b++) {
-        const struct matrix *matrix = &e->matrix[b];
-        const int count = b == MATRIX_C || b == MATRIX_G ? 0 : matrix->rows * matrix->columns;
-        for (int i = 0; i < count; i++) matrix->sum[i] = fourier_sum(f, matrix->e[i]);
-    }
-    if (f->status == FOURIER_OK) expand_velocity_terms(e, slope);
-    e->expanded = f->status == FOURIER_OK;
-    return f->status == FOURIER_NO_MEMORY ? STATUS_NO_MEMORY : STATUS_OK;
-}
-
-/* ---- entries with intermediate variables ------------------------------------------------------------------------- */
+/* ---- velocity terms and gravity --------------------------------------------------------------------------------- */
 
 /* C += 1/2 M A,  A x = omega x x for the angular velocity of a quaternion: M_dot - 2 C is skew for it too */
 static void add_frame_turn(struct equations *e)
@@ -211,7 +141,7 @@ static enum status derive_velocity_terms(struct equations *e)
     for (int j = 0; j < e->n; j++) {
         differentiate_by_rate(e, j, slope, nodes, change);
         for (int i = 0; i < e->n; i++)
-            e->matrix[MATRIX_C].e[e->n * i + j] = expr_scale(&e->g, 0.5, change_of(change, e->bias[i]));
+            e->matrix[MATRIX_C].e[e->n * i + j] = expr_scale(&e->g, 0.5, mapped(change, e->bias[i]));
     }
     add_frame_turn(e);
     for (int i = e->n; i < count; i++) {
@@ -220,9 +150,44 @@ static enum status derive_velocity_terms(struct equations *e)
     }
     struct substitution standing = {.first = first, .count = count, .by = by};
     const bool done = expr_substitute(&e->g, &standing);
-    for (int i = 0; done && i < e->n; i++) e->matrix[MATRIX_G].e[i] = image_of(&standing, e->bias[i]);
+    for (int i = 0; done && i < e->n; i++) e->matrix[MATRIX_G].e[i] = mapped(standing.image, e->bias[i]);
     expr_substitution_free(&standing);
     return done && !e->g.failed ? STATUS_OK : STATUS_NO_MEMORY;
+}
+
+/* ---- entries multiplied out -------------------------------------------------------------------------------------- */
+
+/* Terms with the rate of an angle may cancel with terms in the elastic coordinates: if that saves two terms or more, the rate is
+   replaced by its definition */
+static struct sum without_rates(struct equations *e, struct sum sum)
+{
+    for (int k = 0; k < e->names.n; k++) {
+        if (!symbol_is_rate(e, k)) continue;
+        struct sum by = fourier_sum(&e->fourier, e->names.symbol[k].definition),
+                   other = fourier_replaced(&e->fourier, &sum, e->parts.first[ARGUMENTS] + k, &by);
+        const bool shorter = other.n < sum.n - 1;
+        free(by.term);
+        free(shorter ? sum.term : other.term);
+        if (shorter) sum = other;
+    }
+    return sum;
+}
+
+/* All matrices, from their expressions, unless a sum gets more than `most_terms` terms; the bias is one of these sums */
+static enum status expand_entries(struct equations *e, int most_terms)
+{
+    struct fourier *f = &e->fourier;
+    const int given = e->n_entries + e->n;
+    expr *output = arena_allocate(&e->arena, (size_t)(given + e->names.n), sizeof *output);
+    if (output == NULL) return STATUS_NO_MEMORY;
+    memcpy(output, e->entries, (size_t)given * sizeof *output);
+    for (int k = 0; k < e->names.n; k++) output[given + k] = e->names.symbol[k].definition;
+    fourier_make(&e->g, given + e->names.n, output, most_terms, f);
+    for (int i = 0; f->status == FOURIER_OK && i < e->n_entries; i++) e->sums[i] = fourier_sum(f, e->entries[i]);
+    for (int i = 0; f->status == FOURIER_OK && i < e->n * e->n; i++)
+        e->matrix[MATRIX_C].sum[i] = without_rates(e, e->matrix[MATRIX_C].sum[i]);
+    e->expanded = f->status == FOURIER_OK;
+    return f->status == FOURIER_NO_MEMORY ? STATUS_NO_MEMORY : STATUS_OK;
 }
 
 /* ---- making ------------------------------------------------------------------------------------------------------ */
@@ -240,21 +205,22 @@ static enum status make_matrices(struct equations *e)
         {.name = "J", .what = "constraint Jacobian: J qd = 0", .rows = n_rows, .columns = n}};
     e->n_entries = n * (3 * n + 1 + n_tau + n_rows);
     e->entries = arena_allocate(&e->arena, (size_t)(e->n_entries + n), sizeof *e->entries);
+    e->sums = arena_allocate(&e->arena, (size_t)e->n_entries, sizeof *e->sums);
+    const char **texts = arena_allocate(&e->arena, (size_t)e->n_entries, sizeof *texts);
     double *input = arena_allocate(&e->arena, (size_t)(n * n_tau), sizeof *input);
     if (e->arena.failed) return STATUS_NO_MEMORY;
-    expr *next = e->entries;
-    for (int k = 1; k <= MATRICES; k++) {
-        const int b = k % MATRICES, count = matrix[b].rows * matrix[b].columns;
-        e->matrix[b] = matrix[b];
-        e->matrix[b].e = next;
-        e->matrix[b].sum = arena_allocate(&e->arena, (size_t)count, sizeof(struct sum));
-        e->matrix[b].entry = arena_allocate(&e->arena, (size_t)count, sizeof(char *));
-        next += count;
+    for (int k = 1, first = 0; k <= MATRICES; k++) {
+        struct matrix *to = &e->matrix[k % MATRICES];
+        *to = matrix[k % MATRICES];
+        to->e = e->entries + first;
+        to->sum = e->sums + first;
+        to->entry = texts + first;
+        first += to->rows * to->columns;
     }
-    e->bias = next;
+    e->bias = e->entries + e->n_entries;
     dyn_input_matrix(e->mechanism->model, input);
     for (int i = 0; i < n * n_tau; i++) e->matrix[MATRIX_B].e[i] = input[i] != 0 ? ONE : ZERO;
-    return e->arena.failed ? STATUS_NO_MEMORY : STATUS_OK;
+    return STATUS_OK;
 }
 
 enum status equations_make(const struct mechanism *mechanism, int most_terms, struct equations *e)
@@ -266,17 +232,14 @@ enum status equations_make(const struct mechanism *mechanism, int most_terms, st
     enum status status = model_make_bare(mechanism->robot, &e->bare.model, &silent);
     if (status == STATUS_OK) status = make_matrices(e);
     if (status == STATUS_OK) status = make_expressions(e);
+    if (status == STATUS_OK) status = derive_velocity_terms(e);
     if (status == STATUS_OK && most_terms > 0) status = expand_entries(e, most_terms);
-    if (status == STATUS_OK && !e->expanded) status = derive_velocity_terms(e);
     return status;
 }
 
 void equations_free(struct equations *e)
 {
-    for (int b = 0; b < MATRICES; b++) {
-        const struct matrix *matrix = &e->matrix[b];
-        for (int i = 0; matrix->sum != NULL && i < matrix->rows * matrix->columns; i++) free(matrix->sum[i].term);
-    }
+    for (int i = 0; e->sums != NULL && i < e->n_entries; i++) free(e->sums[i].term);
     fourier_free(&e->fourier);
     parts_free(&e->parts);
     names_free(&e->names);

@@ -13,9 +13,9 @@ struct matrix {
     const char *name, *what;
     int rows, columns;
     bool symmetric, vector;
-    expr *e;         /* C and G: only if entries are not multiplied out */
-    struct sum *sum; /* entries multiplied out                          */
-    char **entry;    /* as text (equations_write.c)                     */
+    expr *e;
+    struct sum *sum;    /* entries multiplied out                          */
+    const char **entry; /* as text (equations_write.c)                     */
 };
 /* The constraint Jacobian J is last: it is not written if there are no loops. */
 enum { MATRIX_M, MATRIX_C, MATRIX_K, MATRIX_G, MATRIX_B, MATRIX_J, MATRICES };
@@ -30,6 +30,7 @@ struct equations {
     struct matrix matrix[MATRICES];
     int n_entries;
     expr *entries, *bias; /* of all matrices, then the bias, n: velocity terms and gravity */
+    struct sum *sums;     /* of all matrices */
     bool expanded;        /* entries are multiplied out */
     struct fourier fourier;
     struct arena arena;

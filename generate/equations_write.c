@@ -14,35 +14,20 @@ struct page {
     bool definitions, stumpff; /* there are some */
 };
 
-static int entry_count(const struct matrix *matrix)
+static bool is_defined(const struct symbol *symbol)
 {
-    return matrix->rows * matrix->columns;
-}
-
-static bool is_defined(const struct equations *e, int symbol)
-{
-    return names_quantity_is_defined(e->names.symbol[symbol].what);
+    return symbol->definition != ZERO;
 }
 
 /* ---- spelling of all entries ------------------------------------------------------------------------------------- */
-
-static void free_entries(struct equations *e)
-{
-    for (int b = 0; b < MATRICES; b++)
-        for (int i = 0; i < entry_count(&e->matrix[b]); i++) {
-            free(e->matrix[b].entry[i]);
-            e->matrix[b].entry[i] = NULL;
-        }
-}
 
 /* Of symmetric matrices the upper triangle */
 static void spell_entries(struct page *page)
 {
     struct equations *e = page->e;
-    free_entries(e);
     for (int b = 0; b < MATRICES; b++) {
         const struct matrix *matrix = &e->matrix[b];
-        for (int i = 0; i < entry_count(matrix); i++) {
+        for (int i = 0; i < matrix->rows * matrix->columns; i++) {
             if (matrix->symmetric && i / matrix->columns > i % matrix->columns) continue;
             matrix->entry[i] = e->expanded ? spelling_sum(&page->speller, &matrix->sum[i])
                                            : spelling_expr(&page->speller, matrix->e[i]);
@@ -60,14 +45,10 @@ static void use_input(struct equations *e, int input)
 
 static void use_expressions(struct equations *e, int n, const expr *output)
 {
-    const int inputs = e->parts.first[ARGUMENTS] + e->names.n;
-    bool *used = calloc((size_t)inputs, sizeof *used);
     int *uses = graph_count_uses(&e->g, n, output);
-    if (used == NULL || uses == NULL) e->names.failed = true;
-    else code_inputs_used(&e->g, uses, used);
-    for (int i = 0; used != NULL && i < inputs; i++)
-        if (used[i]) use_input(e, i);
-    free(used);
+    if (uses == NULL) e->names.failed = true;
+    for (int i = 0; uses != NULL && i < e->g.n; i++)
+        if (uses[i] > 0 && e->g.node[i].operation == ARGUMENT) use_input(e, e->g.node[i].a);
     free(uses);
 }
 
@@ -75,17 +56,15 @@ static void use_expressions(struct equations *e, int n, const expr *output)
 static void find_used(struct equations *e)
 {
     if (!e->expanded) use_expressions(e, e->n_entries, e->entries);
-    for (int b = 0; e->expanded && b < MATRICES; b++)
-        for (int i = 0; i < entry_count(&e->matrix[b]); i++) {
-            const struct sum *sum = &e->matrix[b].sum[i];
-            for (int k = 0; k < sum->n; k++) {
-                const struct term *t = &sum->term[k];
-                for (int j = 0; j < t->n; j++) use_input(e, t->factor[j]);
-                for (int j = 0; j < t->angles.n; j++) use_input(e, t->angles.symbol[j]);
-            }
+    for (int i = 0; e->expanded && i < e->n_entries; i++)
+        for (int k = 0; k < e->sums[i].n; k++) {
+            const struct term *t = &e->sums[i].term[k];
+            for (int j = 0; j < t->n; j++) use_input(e, t->factor[j]);
+            for (int j = 0; j < t->angles.n; j++) use_input(e, t->angles.symbol[j]);
         }
     for (int k = 0; k < e->names.n; k++)
-        if (e->names.symbol[k].used && is_defined(e, k)) use_expressions(e, 1, &e->names.symbol[k].definition);
+        if (e->names.symbol[k].used && is_defined(&e->names.symbol[k]))
+            use_expressions(e, 1, &e->names.symbol[k].definition);
 }
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
@@ -242,12 +221,12 @@ static void write_parameters(struct page *page, const char *form)
     for (int k = 0; k < e->names.n; k++) {
         const struct symbol *symbol = &e->names.symbol[k];
         struct text meaning;
-        if (!e->names.symbol[k].used || is_defined(e, k)) continue;
+        if (!symbol->used || is_defined(symbol)) continue;
         if (text_open(&meaning) != NULL) write_meaning(meaning.stream, &e->parts, symbol);
         char *text = text_close(&meaning);
         const struct row row = {.input = e->parts.first[ARGUMENTS] + k,
                                 .value = symbol->value,
-                                .unit = names_quantity_unit(symbol->what),
+                                .unit = quantities[symbol->what].unit,
                                 .meaning = text};
         if (text != NULL) write_row(page, form, &row);
         else page->speller.failed = true;
@@ -263,16 +242,14 @@ static void write_definitions(struct page *page)
     int *variables = speller->node_variable;
     speller->node_variable = NULL;
     for (int k = 0; k < e->names.n; k++) {
-        const expr definition = e->names.symbol[k].definition;
-        struct sum sum = {0};
-        if (!e->names.symbol[k].used || !is_defined(e, k)) continue;
-        if (e->expanded) sum = fourier_sum(&e->fourier, definition);
-        if (e->expanded && e->fourier.status != FOURIER_OK) speller->failed = true;
-        char *text = e->expanded ? spelling_sum(speller, &sum) : spelling_expr(speller, definition);
-        const struct row row = {.input = e->parts.first[ARGUMENTS] + k, .text = text};
-        if (text != NULL) write_row(page, page->format->defined, &row);
+        const struct symbol *symbol = &e->names.symbol[k];
+        if (!symbol->used || !is_defined(symbol)) continue;
+        struct sum sum = e->expanded ? fourier_sum(&e->fourier, symbol->definition) : (struct sum){0};
+        speller->failed = speller->failed || (e->expanded && e->fourier.status != FOURIER_OK);
+        struct row row = {.input = e->parts.first[ARGUMENTS] + k};
+        row.text = e->expanded ? spelling_sum(speller, &sum) : spelling_expr(speller, symbol->definition);
+        if (row.text != NULL) write_row(page, page->format->defined, &row);
         free(sum.term);
-        free(text);
     }
     speller->node_variable = variables;
     for (int i = 0; i < speller->n_variables; i++) {
@@ -339,11 +316,10 @@ bool equations_write(FILE *file, struct equations *e, enum equation_format forma
     spell_entries(&page);
     page.definitions = page.speller.n_variables > 0;
     for (int k = 0; k < e->names.n; k++)
-        page.definitions = page.definitions || (e->names.symbol[k].used && is_defined(e, k));
+        page.definitions = page.definitions || (e->names.symbol[k].used && is_defined(&e->names.symbol[k]));
     for (int i = 0; !e->expanded && i < e->g.n; i++) page.stumpff = page.stumpff || e->g.node[i].operation == STUMPFF;
     for (const struct piece *piece = page.format->page; !page.speller.failed && piece->what != END; piece++)
         write_piece(&page, piece, command);
-    free_entries(e);
     spelling_free(&page.speller);
     return !page.speller.failed;
 }

@@ -1,21 +1,13 @@
 /* Flexible parts at a state: sections, mass blocks, inertia forces, in axes of F (theory.md 9 to 28). The modal integrals of the
    library's struct body are the constants. */
-#include <math.h>
 #include <string.h>
 
 #include "generate/geometric.h"
 #include "math/lanes.h"
 
-/* A number of a matrix, without what is only rounding error of zero against its size */
-static expr entry_or_zero(const struct robot_parts *parts, const double *at, double size)
+static expr entry_or_zero(const struct robot_parts *parts, const double *M, int n, int i, int j)
 {
-    return fabs(*at) <= 1e-13 * size ? ZERO : constant(parts, at);
-}
-
-static expr gram(const struct robot_parts *parts, const struct body *body, int s, int t)
-{
-    const int n = body->n_shapes;
-    return entry_or_zero(parts, &body->G[n * s + t], sqrt(body->G[n * s + s] * body->G[n * t + t]));
+    return entry_is_zero(M, n, i, j) ? ZERO : constant(parts, &M[n * i + j]);
 }
 
 static int axis_of(const struct body *body, int s)
@@ -39,9 +31,10 @@ static void section_sums(const struct robot_parts *parts, const struct section *
     }
 }
 
-static void name_turn(const struct robot_parts *parts, const struct section *shape, bool rate, expr theta[3])
+static void name_turn(const struct robot_parts *parts, const struct link_part *part, const struct section *shape,
+                      bool rate, expr theta[3])
 {
-    if (parts->namer != NULL) parts->namer->turn(parts->namer, parts, shape, rate, theta);
+    if (parts->namer != NULL) parts->namer->turn(parts->namer, parts, part->link, shape, rate, theta);
 }
 
 /* Coefficients of Exp and its left Jacobian at y = theta . theta:  a = S_2, b = S_3 and their derivatives */
@@ -51,7 +44,7 @@ struct coefficients {
 
 static struct coefficients coefficients_of(struct graph *g, const expr theta[3])
 {
-    const expr y = dot(g, theta, theta), S4 = stumpff(g, 4, y), S5 = stumpff(g, 5, y);
+    const expr y = dot(g, theta, theta), S4 = expr_stumpff(g, 4, y), S5 = expr_stumpff(g, 5, y);
     struct coefficients e;
     e.a = expr_sub_product(g, expr_number(g, 0.5), y, S4);
     e.b = expr_sub_product(g, expr_number(g, 1.0 / 6), y, S5);
@@ -110,7 +103,7 @@ static void displacement(const struct robot_parts *parts, const struct link_part
         const expr half = expr_scale(g, 0.5, H_times(parts, shape, part->m, part->eta, k));
         r[0] = expr_sub_product(g, r[0], half, part->eta[k]);
     }
-    name_turn(parts, shape, false, theta);
+    name_turn(parts, part, shape, false, theta);
 }
 
 /* T from O; where the hinge node moves, J_T = J_T|F + (T relative to F) J_F                                  (22) */
@@ -211,12 +204,13 @@ static void refer_to_hinge(const struct robot_parts *parts, struct link_part *pa
 static void first_moments(const struct robot_parts *parts, struct link_part *part)
 {
     const struct body *body = part->lm->body;
-    for (int s = 0; s < body->n_shapes; s++)
-        for (int a = 0; a < 3; a++) part->rho[s][a] = constant(parts, &body->b[body->n_shapes * a + s]);
-    for (int s = 0; parts->model->terms != TERMS_RUTHLESS && s < body->n_shapes; s++)
-        for (int t = 0; t < body->n_shapes; t++) {
+    const int n = body->n_shapes;
+    for (int s = 0; s < n; s++)
+        for (int a = 0; a < 3; a++) part->rho[s][a] = constant(parts, &body->b[n * a + s]);
+    for (int s = 0; parts->model->terms != TERMS_RUTHLESS && s < n; s++)
+        for (int t = 0; t < n; t++) {
             expr *sum = &part->rho[s][axis_of(body, t)];
-            *sum = expr_add_product(parts->g, *sum, gram(parts, body, s, t), part->eta[body->k[t]]);
+            *sum = expr_add_product(parts->g, *sum, entry_or_zero(parts, body->G, n, s, t), part->eta[body->k[t]]);
         }
 }
 
@@ -275,9 +269,7 @@ void flexible_configuration(struct robot_parts *parts, struct link_part *part)
     shortened_coupling(g, part);
     geometric_couplings(g, part);
     for (int i = 0; i < m; i++)
-        for (int j = 0; j < m; j++)
-            part->D[m * i + j] =
-                entry_or_zero(parts, &body->Mff0[m * i + j], sqrt(body->Mff0[(m + 1) * i] * body->Mff0[(m + 1) * j]));
+        for (int j = 0; j < m; j++) part->D[m * i + j] = entry_or_zero(parts, body->Mff0, m, i, j);
     shortened_mass(g, part);
     geometric_mass(parts, part);
     if (part->hinge_moves) refer_to_hinge(parts, part);
@@ -293,7 +285,7 @@ static void section_rates(const struct robot_parts *parts, const struct link_par
     struct graph *g = parts->g;
     expr td[3];
     section_sums(parts, shape, part->m, part->etad, rd, td);
-    name_turn(parts, shape, true, td);
+    name_turn(parts, part, shape, true, td);
     const struct coefficients e = coefficients_of(g, theta);
     const struct vector c = cross(g, theta, td), cc = cross(g, theta, c.e), tc = cross(g, td, c.e);
     const expr rate = expr_scale(g, 2, dot(g, theta, td));
@@ -370,8 +362,8 @@ static void add_rates(struct robot_parts *parts, const expr omega[3], struct lin
         for (int i = 0; i < 3; i++)
             mu[i] = terms == TERMS_FULL ? part->rho[s][i] : constant(parts, &body->b[n * i + s]);
         for (int t = 0; t < n; t++)
-            rhod[axis_of(body, t)] =
-                expr_add_product(g, rhod[axis_of(body, t)], gram(parts, body, s, t), part->etad[body->k[t]]);
+            rhod[axis_of(body, t)] = expr_add_product(g, rhod[axis_of(body, t)], entry_or_zero(parts, body->G, n, s, t),
+                                                      part->etad[body->k[t]]);
         rhod[0] = expr_add(g, rhod[0], shortened_rate(parts, part, body->k[s]));
         geometric_shape_rate(parts, part, s, rhod);
         *modal = expr_add(g, *modal, cross(g, twice.e, rhod).e[a]);

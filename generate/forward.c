@@ -101,13 +101,12 @@ void parts_articulate(struct robot_parts *parts, bool eliminate)
 
 /* ---- solution ---------------------------------------------------------------------------------------------------- */
 
-enum status residual_make(struct robot_parts *parts, struct residual *r)
+void residual_make(struct robot_parts *parts, struct residual *r)
 {
     r->z = arena_allocate(&parts->arena, (size_t)parts->n, sizeof *r->z);
     r->u = arena_allocate(&parts->arena, (size_t)parts->model->nv, sizeof *r->u);
     for (int i = 0; r->z != NULL && i < parts->n; i++)
         r->z[i] = arena_allocate(&parts->arena, 1 + (size_t)parts->part[i].n_sections, sizeof *r->z[i]);
-    return parts->arena.failed ? STATUS_NO_MEMORY : STATUS_OK;
 }
 
 /* e = L^-1 (e - sum J' z_T),   z += sum X' z_T + W' e; z: of the part, then of its sections */
@@ -201,15 +200,15 @@ void parts_spread(struct robot_parts *parts, const struct residual *r, expr *qdd
 
 /* ---- forward dynamics -------------------------------------------------------------------------------------------- */
 
-enum status forward_solution(struct robot_parts *parts, struct loop_parts *loops, expr *qdd, expr *lambda)
+void forward_solution(struct robot_parts *parts, struct loop_parts *loops, expr *qdd, expr *lambda)
 {
     struct graph *g = parts->g;
     struct residual r;
-    enum status status = loops_make(parts, loops);
+    loops_make(parts, loops);
     expr *Q = arena_allocate(&parts->arena, (size_t)parts->model->nv, sizeof *Q),
          *gap = arena_allocate(&parts->arena, (size_t)loops->n, sizeof *gap);
-    if (status == STATUS_OK) status = residual_make(parts, &r);
-    if (status != STATUS_OK || parts->arena.failed) return STATUS_NO_MEMORY;
+    residual_make(parts, &r);
+    if (parts->arena.failed) return;
     parts_motion(parts, NULL);
     for (int i = 0; i < parts->n; i++) { /* Q - b of joints and modes, with drives */
         const struct link_part *part = &parts->part[i];
@@ -230,5 +229,4 @@ enum status forward_solution(struct robot_parts *parts, struct loop_parts *loops
     parts_gather(parts, &r, Q);
     loops_close(parts, loops, gap, &r, lambda);
     parts_spread(parts, &r, qdd);
-    return STATUS_OK;
 }

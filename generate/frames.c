@@ -4,12 +4,6 @@
 #include "generate/parts.h"
 #include "math/vec.h"
 
-static void set_forth(struct graph *g, const struct element *e, expr x[3])
-{
-    const struct vector turned = path_element_forth(g, e, x);
-    memcpy(x, turned.e, sizeof turned.e);
-}
-
 /* p + R r,  v + omega x r */
 static void slide_frame(struct graph *g, const expr r[3], struct placed *frame)
 {
@@ -30,9 +24,9 @@ static void follow_path(struct graph *g, const struct path *path, const expr *qd
             expr *rate = e->part == TURNS ? &frame->omega[e->axis] : &frame->v[e->axis];
             *rate = expr_add(g, *rate, qd[e->k]);
         } else {
-            for (int k = 0; k < 3; k++) set_forth(g, e, frame->R + 3 * k);
-            set_forth(g, e, frame->omega);
-            set_forth(g, e, frame->v);
+            for (int k = 0; k < 3; k++) path_element_forth(g, e, frame->R + 3 * k);
+            path_element_forth(g, e, frame->omega);
+            path_element_forth(g, e, frame->v);
         }
     }
 }

@@ -13,7 +13,7 @@
 #include "math/vec.h"
 
 #define TAKES(argument) (1u << (argument))
-#define STATE           (TAKES(ARG_Q) | TAKES(ARG_QD))
+#define STATE           (TAKES(ARG_Q) | TAKES(ARG_QD) | TAKES(ARG_KEPT))
 #define LOADS           (TAKES(ARG_LINE) | TAKES(ARG_TIP_WRENCH) | TAKES(ARG_FRAME_WRENCH))
 #define FORCED          (STATE | TAKES(ARG_TAU) | TAKES(ARG_PRESCRIBED) | LOADS)
 #define WITH_DRIVES     (FORCED | TAKES(ARG_DRIVE_INPUT) | TAKES(ARG_DRIVE_STATE))
@@ -49,14 +49,12 @@ static const struct {
     {"motion", "position and rate of what each drive moves", STATE, {"motion"}},
     {"driven",
      "forward dynamics with the drives inside the arm, in place of their given forces; rates of the states "
-     "of "
-     "the drives",
+     "of the drives",
      WITH_DRIVES,
      {"qdd", "lambda", "drive_rate"}},
     {"driven_jacobian",
      "forward dynamics with the drives inside the arm and its derivatives, nv columns of nv each, with the states of "
-     "the "
-     "drives held",
+     "the drives held",
      WITH_DRIVES,
      {"qdd", "by_q", "by_qd"}},
 };
@@ -66,8 +64,12 @@ int generate_count(const struct generation *what)
     return what->mechanism->robot->n_drives > 0 ? FUNCTIONS : MOTION;
 }
 
-void generate_describe(const struct generation *what, int i, struct generated *function, struct parameter *result)
+struct generated generate_describe(const struct generation *what, int i)
 {
+    static const char *const argument[ARGUMENTS] = {
+        "q",          "qd",           "tau",        "qdd",         "prescribed_qdd", "line_force",
+        "tip_wrench", "frame_wrench", "parameters", "drive_input", "drive_state",    "slopes",
+        "lambda"};
     const int n = what->mechanism->model->nv, rows = what->mechanism->constraints->n_active;
     const struct robot *robot = what->mechanism->robot;
     const int count[FUNCTIONS][MOST_OUTPUTS] = {[FORWARD] = {n, rows},
@@ -79,19 +81,27 @@ void generate_describe(const struct generation *what, int i, struct generated *f
                                                 [MOTION] = {2 * robot->n_drives},
                                                 [DRIVEN] = {n, rows, robot_drive_states(robot)},
                                                 [DRIVEN_JACOBIAN] = {n, n * n, n * n}};
-    *function = (struct generated){
-        .name = functions[i].name, .what = functions[i].what, .arguments = functions[i].arguments, .result = result};
-    if (what->n_kept > 0) function->arguments |= TAKES(ARG_KEPT);
-    for (int k = 0; k < MOST_OUTPUTS; k++)
-        result[k] = (struct parameter){.name = functions[i].result[k], .count = count[i][k]};
+    struct generated function = {.name = functions[i].name, .what = functions[i].what};
+    for (int k = 0; k < ARGUMENTS; k++) {
+        const int first = generate_first(what, k), size = generate_first(what, k + 1) - first;
+        if ((functions[i].arguments & TAKES(k)) != 0 && size > 0)
+            function.parameter[function.n++] = (struct parameter){argument[k], size, first};
+    }
+    function.n_arguments = function.n;
+    for (int k = 0; k < MOST_OUTPUTS; k++) {
+        if (count[i][k] == 0) continue;
+        function.parameter[function.n++] = (struct parameter){functions[i].result[k], count[i][k], function.n_results};
+        function.n_results += count[i][k];
+    }
+    return function;
 }
 
 /* ---- kept parameters --------------------------------------------------------------------------------------------- */
 
-static bool add_kept(struct generation *what, enum kept_kind kind, int index)
+static bool add_kept(struct generation *what, const double *at)
 {
     if (what->n_kept == MOST_KEPT) return false;
-    what->kept[what->n_kept++] = (struct kept){.parameter = kind, .index = index};
+    what->kept[what->n_kept++] = at;
     return true;
 }
 
@@ -99,34 +109,28 @@ bool generate_keep(struct generation *what, const char *name)
 {
     static const char mass[] = "payload.mass";
     const struct robot *robot = what->mechanism->robot;
-    if (strcmp(name, "gravity") == 0) {
-        for (int i = 0; i < 3; i++)
-            if (!add_kept(what, KEPT_GRAVITY, i)) return false;
-        return true;
-    }
-    if (strcmp(name, mass) == 0) return add_kept(what, KEPT_PAYLOAD_MASS, robot->tip);
+    const double *gravity = what->mechanism->model->gravity;
+    if (strcmp(name, "gravity") == 0)
+        return add_kept(what, gravity) && add_kept(what, gravity + 1) && add_kept(what, gravity + 2);
+    if (strcmp(name, mass) == 0) return add_kept(what, &robot->link[robot->tip].payload.mass);
     for (int i = 0; i < robot->n_links; i++) {
         const size_t length = strlen(robot->link[i].name);
         if (strncmp(name, robot->link[i].name, length) == 0 && name[length] == '.' &&
             strcmp(name + length + 1, mass) == 0)
-            return add_kept(what, KEPT_PAYLOAD_MASS, i);
+            return add_kept(what, &robot->link[i].payload.mass);
     }
     return false;
 }
 
 const char *generate_kept_name(const struct generation *what, int i, char name[KEPT_NAME])
 {
-    const struct kept *kept = &what->kept[i];
-    if (kept->parameter == KEPT_GRAVITY) snprintf(name, KEPT_NAME, "gravity[%d]", kept->index + 1);
-    else snprintf(name, KEPT_NAME, "%s.payload.mass", what->mechanism->robot->link[kept->index].name);
+    const struct robot *robot = what->mechanism->robot;
+    for (int k = 0; k < 3; k++)
+        if (what->kept[i] == &what->mechanism->model->gravity[k]) snprintf(name, KEPT_NAME, "gravity[%d]", k + 1);
+    for (int k = 0; k < robot->n_links; k++)
+        if (what->kept[i] == &robot->link[k].payload.mass)
+            snprintf(name, KEPT_NAME, "%s.payload.mass", robot->link[k].name);
     return name;
-}
-
-double generate_kept_value(const struct generation *what, int i)
-{
-    const struct model *model = what->mechanism->model;
-    const struct kept *kept = &what->kept[i];
-    return kept->parameter == KEPT_GRAVITY ? model->gravity[kept->index] : model->robot->link[kept->index].payload.mass;
 }
 
 void generate_prefix(const char *name, char prefix[PREFIX_SIZE])
@@ -142,30 +146,26 @@ void generate_prefix(const char *name, char prefix[PREFIX_SIZE])
 enum status generate_expressions(const struct generation *what, int i, struct graph *g, struct robot_parts *parts,
                                  expr **output, int *n_outputs)
 {
-    struct generated function;
-    struct parameter result[MOST_OUTPUTS];
     struct loop_parts loops;
     if (!graph_make(g)) return STATUS_NO_MEMORY;
     enum status status = parts_make(g, what->mechanism, NULL, what->kept, what->n_kept, what->wrenches, parts);
     if (status != STATUS_OK) return status;
-    generate_describe(what, i, &function, result);
-    *n_outputs = 0;
-    for (int k = 0; k < MOST_OUTPUTS; k++) *n_outputs += result[k].count;
+    *n_outputs = generate_describe(what, i).n_results;
     *output = arena_allocate(&parts->arena, (size_t)*n_outputs, sizeof **output);
     if (*output == NULL) return STATUS_NO_MEMORY;
     switch (i) {
-    case FORWARD: status = forward_solution(parts, &loops, *output, *output + parts->model->nv); break;
+    case FORWARD: forward_solution(parts, &loops, *output, *output + parts->model->nv); break;
     case INVERSE:
         parts_motion(parts, parts->qdd);
         inverse_generalized_forces(parts, parts->qdd, *output);
         break;
     case MASS: inverse_mass_matrix(parts, *output); break;
-    case JACOBIAN: status = forward_jacobian(parts, *output); break;
+    case JACOBIAN: forward_jacobian(parts, *output); break;
     case TIP: frames_tip(parts, *output); break;
     case MOTION: elements_measure_drives(parts, *output); break;
-    default: status = motion_residual(parts, *output);
+    default: motion_residual(parts, *output);
     }
-    return g->failed || parts->arena.failed ? STATUS_NO_MEMORY : status;
+    return g->failed || parts->arena.failed ? STATUS_NO_MEMORY : STATUS_OK;
 }
 
 /* ---- results of the library -------------------------------------------------------------------------------------- */
@@ -177,9 +177,14 @@ int generate_first(const struct generation *what, int argument)
     return first[argument];
 }
 
-static struct input input_of(const struct generation *what, const double *inputs)
+/* drive: memory for all values of the drives, or NULL, without drives */
+static struct input input_of(const struct generation *what, const double *inputs, double *drive)
 {
-    return (struct input){.q = inputs,
+    if (drive != NULL)
+        drives_set(what->mechanism->robot, inputs + generate_first(what, ARG_DRIVE_INPUT),
+                   inputs + generate_first(what, ARG_DRIVE_STATE), drive);
+    return (struct input){.drive = drive,
+                          .q = inputs,
                           .qd = inputs + generate_first(what, ARG_QD),
                           .tau = inputs + generate_first(what, ARG_TAU),
                           .prescribed_qdd = inputs + generate_first(what, ARG_PRESCRIBED),
@@ -221,13 +226,11 @@ static bool well_conditioned(const struct generation *what, uint64_t *seed, doub
 {
     struct mechanism *m = what->mechanism;
     double *recursive = inputs + generate_first(what, ARG_QDD), *other = near + m->model->nq;
-    struct input in = input_of(what, inputs);
+    struct input in = input_of(what, inputs, NULL);
     if (!steady(what, seed, &in, near, recursive)) return false;
     if (mechanism_forward_composite(m, &in, other) != STATUS_OK || !agree(what, recursive, other)) return false;
     if (m->robot->n_drives == 0) return true;
-    in.drive = other + m->model->nv;
-    drives_set(m->robot, inputs + generate_first(what, ARG_DRIVE_INPUT), inputs + generate_first(what, ARG_DRIVE_STATE),
-               in.drive);
+    in = input_of(what, inputs, other + m->model->nv);
     return steady(what, seed, &in, near, recursive);
 }
 
@@ -257,7 +260,7 @@ enum status generate_random_inputs(const struct generation *what, uint64_t *seed
                      inputs + generate_first(what, ARG_TAU));
         for (int k = first; k < generate_first(what, ARGUMENTS); k++) {
             const bool is_kept = k >= kept && k < kept + what->n_kept;
-            inputs[k] = is_kept ? generate_kept_value(what, k - kept) : random_unit(seed);
+            inputs[k] = is_kept ? *what->kept[k - kept] : random_unit(seed);
         }
         if (model->robot->n_drives > 0) set_drives(what, seed, inputs, near);
         good = well_conditioned(what, seed, inputs, near);
@@ -296,11 +299,9 @@ static enum status forward_reference(const struct generation *what, int i, struc
 static enum status driven_reference(const struct generation *what, int i, const double *inputs, double *result)
 {
     const struct robot *robot = what->mechanism->robot;
-    struct input in = input_of(what, inputs);
-    in.drive = calloc((size_t)robot_drive_value_count(robot), sizeof *in.drive);
-    if (in.drive == NULL) return STATUS_NO_MEMORY;
-    drives_set(robot, inputs + generate_first(what, ARG_DRIVE_INPUT), inputs + generate_first(what, ARG_DRIVE_STATE),
-               in.drive);
+    double *drive = calloc((size_t)robot_drive_value_count(robot), sizeof *drive);
+    if (drive == NULL) return STATUS_NO_MEMORY;
+    struct input in = input_of(what, inputs, drive);
     mechanism_set(what->mechanism, &in);
     const enum status status = i == MOTION ? drives_measure(what->mechanism) : forward_reference(what, i, &in, result);
     for (int d = 0; i == MOTION && d < robot->n_drives; d++) {
@@ -310,7 +311,7 @@ static enum status driven_reference(const struct generation *what, int i, const 
     }
     if (i == DRIVEN)
         drives_rates(robot, in.drive, result + what->mechanism->model->nv + what->mechanism->constraints->n_active);
-    free(in.drive);
+    free(drive);
     return status;
 }
 
@@ -319,7 +320,7 @@ enum status generate_reference(const struct generation *what, int i, const doubl
     struct mechanism *m = what->mechanism;
     const int n = m->model->nv;
     const double *qdd = inputs + generate_first(what, ARG_QDD), *lambda = inputs + generate_first(what, ARG_LAMBDA);
-    struct input in = input_of(what, inputs);
+    struct input in = input_of(what, inputs, NULL);
     if (i >= MOTION) return driven_reference(what, i, inputs, result);
     if (i == RESIDUAL) return residual_reference(m, &in, qdd, lambda, result);
     if (i == FORWARD || i == JACOBIAN) return forward_reference(what, i, &in, result);

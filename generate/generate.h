@@ -9,12 +9,6 @@
 
 enum { MOST_KEPT = 16, MOST_OUTPUTS = 4 };
 
-/* An argument or result: a name in the code, a count of numbers. */
-struct parameter {
-    const char *name;
-    int count;
-};
-
 /* A request: the robot, the prefix of its functions, the parameters that stay arguments. */
 struct generation {
     struct mechanism *mechanism; /* the active constraints are those at the start */
@@ -22,16 +16,16 @@ struct generation {
     bool wrenches;    /* those on the tip and on frames are arguments */
     double tolerance; /* of the test program, relative to the largest number of a result */
     int n_kept;
-    struct kept kept[MOST_KEPT];
+    const double *kept[MOST_KEPT]; /* numbers of the robot */
 };
 
 /* A generated function. */
 struct generated {
-    const char *name;               /* after the prefix               */
-    const char *what;               /* the comment above it           */
-    unsigned arguments;             /* 1 << enum argument             */
-    const struct parameter *result; /* MOST_OUTPUTS, count 0 ends it */
-    struct operation_counts counts; /* by generate_write()  */
+    const char *name;                                         /* after the prefix               */
+    const char *what;                                         /* the comment above it           */
+    int n_arguments, n, n_results;                            /* n: with results; n_results: their numbers */
+    struct parameter parameter[ARGUMENTS + MOST_OUTPUTS + 1]; /* arguments, then results, then zero */
+    struct operation_counts counts;                           /* by generate_write()            */
 };
 
 /* Those from MOTION on are of robots with drives inside the arm; those from DRIVEN on call others. */
@@ -42,7 +36,6 @@ enum { KEPT_NAME = 256 };
 bool generate_keep(struct generation *what, const char *name);
 /* The variable of an FMU for the number i of the parameters that are kept. */
 const char *generate_kept_name(const struct generation *what, int i, char name[KEPT_NAME]);
-double generate_kept_value(const struct generation *what, int i);
 
 /* How many functions the robot has. */
 int generate_count(const struct generation *what);
@@ -51,7 +44,7 @@ int generate_count(const struct generation *what);
 enum status generate_expressions(const struct generation *what, int i, struct graph *g, struct robot_parts *parts,
                                  expr **output, int *n_outputs);
 /* What it is called and takes. */
-void generate_describe(const struct generation *what, int i, struct generated *function, struct parameter *result);
+struct generated generate_describe(const struct generation *what, int i);
 
 /* Numbers before an argument among all inputs; before ARGUMENTS: all of them. */
 int generate_first(const struct generation *what, int argument);

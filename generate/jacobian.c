@@ -45,7 +45,7 @@ static void set_efforts(struct robot_parts *parts, const expr *motion, expr *cha
         for (int j = 0; j < 2 * n; j++) {
             const bool acts = j / 2 == i || (rd->supply >= 0 && rd->supply == robot->drive[j / 2].supply);
             const expr slope = acts ? expr_input(g, parts->first[ARG_SLOPES] + 2 * n * i + j) : ZERO;
-            sum = expr_add_product(g, sum, slope, change_of(change, motion[j]));
+            sum = expr_add_product(g, sum, slope, mapped(change, motion[j]));
         }
         change[F / 2] = sum;
     }
@@ -64,7 +64,7 @@ struct differentiated {
 /* The derivative of an expression at the accelerations and multipliers of the forward dynamics */
 static expr substituted_change(const struct differentiated *d, expr e)
 {
-    return image_of(&d->qdd, change_of(d->change, e));
+    return mapped(d->qdd.image, mapped(d->change, e));
 }
 
 /* One column: M dqdd - G' dlambda = -df,  G dqdd = -dgap */
@@ -91,49 +91,48 @@ static bool make_column(struct robot_parts *parts, const struct loop_parts *loop
 }
 
 /* Forward dynamics, and a column for each position and velocity */
-static enum status make_columns(struct robot_parts *parts, struct differentiated *d, expr *qdd)
+static void make_columns(struct robot_parts *parts, struct differentiated *d, expr *qdd)
 {
     const int n = parts->model->nv;
     struct graph *g = parts->g;
-    struct arena *arena = &parts->arena;
     struct residual r;
     struct loop_parts loops;
     /* inputs from ARG_QDD on: accelerations, then others that stay, then multipliers */
     const int first = parts->first[ARG_QDD], stay = parts->first[ARG_LAMBDA] - first,
               count = stay + parts->mechanism->constraints->n_active;
     d->n = g->n;
-    d->change = arena_allocate(arena, (size_t)g->n, sizeof *d->change);
-    expr *by = arena_allocate(arena, (size_t)count, sizeof *by);
-    if (arena->failed) return STATUS_NO_MEMORY;
-    enum status status = residual_make(parts, &r);
-    if (status == STATUS_OK) status = forward_solution(parts, &loops, qdd, by + stay);
-    for (int i = 0; status == STATUS_OK && i < stay; i++) by[i] = i < n ? qdd[i] : expr_input(g, first + i);
+    d->change = arena_allocate(&parts->arena, (size_t)g->n, sizeof *d->change);
+    expr *by = arena_allocate(&parts->arena, (size_t)count, sizeof *by);
+    residual_make(parts, &r);
+    if (parts->arena.failed) return;
+    forward_solution(parts, &loops, qdd, by + stay);
+    for (int i = 0; i < stay; i++) by[i] = i < n ? qdd[i] : expr_input(g, first + i);
     d->qdd = (struct substitution){.first = first, .count = count, .by = by};
-    for (int x = 0; status == STATUS_OK && x < 2 * n; x++)
-        if (!make_column(parts, &loops, d, &r, x >= n, x % n, qdd + n + n * x)) status = STATUS_NO_MEMORY;
+    for (int x = 0; !parts->arena.failed && x < 2 * n; x++)
+        if (!make_column(parts, &loops, d, &r, x >= n, x % n, qdd + n + n * x)) parts->arena.failed = true;
     expr_substitution_free(&d->qdd);
-    return status;
 }
 
-enum status forward_jacobian(struct robot_parts *parts, expr *qdd)
+void forward_jacobian(struct robot_parts *parts, expr *qdd)
 {
-    const size_t n = (size_t)parts->model->nv, rows = (size_t)parts->mechanism->constraints->n_active;
+    const size_t n = (size_t)parts->model->nv, rows = (size_t)parts->mechanism->constraints->n_active,
+                 drives = (size_t)parts->model->robot->n_drives;
     struct arena *arena = &parts->arena;
     struct robot_parts moving;
     struct differentiated d = {.Q = arena_allocate(arena, n, sizeof(expr)),
                                .force = arena_allocate(arena, n + rows, sizeof(expr)),
                                .gap_change = arena_allocate(arena, rows, sizeof(expr)),
                                .multipliers = arena_allocate(arena, rows, sizeof(expr)),
-                               .motion =
-                                   arena_allocate(arena, 2 * (size_t)parts->model->robot->n_drives, sizeof(expr))};
-    enum status status =
-        parts_make(parts->g, parts->mechanism, NULL, parts->kept, parts->n_kept, parts->tip_wrench != NULL, &moving);
-    if (status == STATUS_OK) status = arena->failed ? STATUS_NO_MEMORY : motion_residual(&moving, d.force);
-    if (status == STATUS_OK) {
+                               .motion = arena_allocate(arena, 2 * drives, sizeof(expr))};
+    if (parts_make(parts->g, parts->mechanism, NULL, parts->kept, parts->n_kept, parts->tip_wrench != NULL, &moving) !=
+        STATUS_OK)
+        arena->failed = true;
+    if (!arena->failed) motion_residual(&moving, d.force);
+    arena->failed = arena->failed || moving.arena.failed;
+    if (!arena->failed) {
         d.gap = d.force + n;
         elements_measure_drives(&moving, d.motion);
-        status = make_columns(parts, &d, qdd);
+        make_columns(parts, &d, qdd);
     }
     parts_free(&moving);
-    return status;
 }

@@ -31,7 +31,7 @@ static void make_site(struct robot_parts *parts, const struct anchor *anchor, st
     for (int i = site->path.n - 1; i >= 0; i--) {
         const struct element *e = &site->path.element[i];
         if (e->move == SLIDE) r.e[e->axis] = expr_add(parts->g, r.e[e->axis], e->amount);
-        else r = path_element_back(parts->g, e, r.e);
+        else path_element_back(parts->g, e, r.e);
     }
     memcpy(site->r, r.e, sizeof r.e);
 }
@@ -97,7 +97,7 @@ static void make_row(struct robot_parts *parts, const struct anchor *anchor, str
     memcpy(row->wrench[SIDE_PLANE], moment.e, sizeof moment.e);
 }
 
-enum status loops_make(struct robot_parts *parts, struct loop_parts *loops)
+void loops_make(struct robot_parts *parts, struct loop_parts *loops)
 {
     const struct constraints *constraints = parts->mechanism->constraints;
     const size_t n = (size_t)constraints->n_active, nv = (size_t)parts->model->nv;
@@ -120,7 +120,6 @@ enum status loops_make(struct robot_parts *parts, struct loop_parts *loops)
         loops->weighted[i] = arena_allocate(&parts->arena, nv, sizeof(expr));
         residual_make(parts, &loops->unit[i]);
     }
-    return parts->arena.failed ? STATUS_NO_MEMORY : STATUS_OK;
 }
 
 /* ---- accelerations of gaps ----------------------------------------------------------------------------------------- */

@@ -32,8 +32,8 @@ struct loop_parts {
     expr *S, *inverse_d;   /* n x n: factors of G M^-1 G'                       */
 };
 
-/* Directions and wrenches at q. */
-enum status loops_make(struct robot_parts *parts, struct loop_parts *loops);
+/* Directions and wrenches at q; `failed` of the arena: out of memory. */
+void loops_make(struct robot_parts *parts, struct loop_parts *loops);
 /* Residuals of unit multipliers and the factors of S. After parts_articulate(). */
 void loops_factor(struct robot_parts *parts, struct loop_parts *loops);
 /* Acceleration of the gap of a row for the motion of parts_motion(), with the accelerations given there. */

@@ -33,8 +33,7 @@ static void follow_path(struct robot_parts *parts, const struct link_part *part,
             acc[e->part + e->axis] = expr_add(g, acc[e->part + e->axis], given);
             if (e->part == TURNS) omega[e->axis] = expr_add(g, omega[e->axis], qd);
         } else {
-            const struct vector w = path_element_forth(g, e, omega);
-            memcpy(omega, w.e, sizeof w.e);
+            path_element_forth(g, e, omega);
             path_element_motion_forth(g, e, acc);
         }
     }
@@ -130,8 +129,8 @@ expr motion_elastic_force(const struct robot_parts *parts, const struct link_par
     const int m = part->m;
     expr force = ZERO;
     for (int l = 0; l < m; l++) {
-        const double K = body->K[m * k + l], size = sqrt(fabs(body->K[(m + 1) * k] * body->K[(m + 1) * l]));
-        if (fabs(K) > 1e-13 * size) force = expr_sub(parts->g, force, expr_scale(parts->g, K, part->eta[l]));
+        const double K = entry_is_zero(body->K, m, k, l) ? 0 : body->K[m * k + l];
+        force = expr_sub(parts->g, force, expr_scale(parts->g, K, part->eta[l]));
         if (body->damped) force = expr_sub(parts->g, force, expr_scale(parts->g, body->D[m * k + l], part->etad[l]));
     }
     return force;

@@ -7,36 +7,9 @@
 
 /* ---- the table of symbols ---------------------------------------------------------------------------------------- */
 
-static const struct {
-    const char *text, *latex, *unit, *meaning;
-} quantities[QUANTITIES] = {
-#define QUANTITY_ROW(id, text, latex, unit, meaning) [Q_##id] = {text, latex, unit, meaning},
+const struct quantity_row quantities[QUANTITIES] = {
+#define QUANTITY_ROW(id, rank, ...) [Q_##id] = {RANK_##rank, __VA_ARGS__},
     QUANTITY_LIST(QUANTITY_ROW)};
-
-bool names_quantity_is_inertia(enum quantity what)
-{
-    static const bool inertia[QUANTITIES] = {
-        [Q_MASS] = true,          [Q_INERTIA] = true,         [Q_HUB_MASS] = true,     [Q_HUB_INERTIA] = true,
-        [Q_PAYLOAD_MASS] = true,  [Q_PAYLOAD_INERTIA] = true, [Q_LINE_MASS] = true,    [Q_FIRST_MOMENT] = true,
-        [Q_SECOND_MOMENT] = true, [Q_SHAPE_MASS] = true,      [Q_SHAPE_MOMENT] = true, [Q_SHAPE_GRAM] = true,
-        [Q_MODE_MASS] = true,     [Q_MODE_SPIN] = true,       [Q_MOTOR_INERTIA] = true};
-    return inertia[what];
-}
-
-bool names_quantity_is_rate(enum quantity what)
-{
-    return what == Q_TIP_RATE || what == Q_HINGE_RATE || what == Q_SECTION_RATE;
-}
-
-bool names_quantity_is_defined(enum quantity what)
-{
-    return what == Q_TIP_ANGLE || what == Q_HINGE_ANGLE || what == Q_SECTION_ANGLE || names_quantity_is_rate(what);
-}
-
-const char *names_quantity_unit(enum quantity what)
-{
-    return quantities[what].unit;
-}
 
 static bool same_symbol(const struct symbol *a, const struct symbol *b)
 {
@@ -64,7 +37,7 @@ static int symbol_order(const void *x, const void *y)
     int key[2][6];
     for (int of = 0; of < 2; of++) {
         const struct symbol *s = of == 0 ? x : y;
-        const bool inertia = names_quantity_is_inertia(s->what);
+        const bool inertia = quantities[s->what].rank == RANK_INERTIA;
         const int all[6] = {
             inertia ? (int)Q_MASS : (int)s->what, s->link, inertia ? (int)s->what : 0, s->i, s->j, s->axis};
         memcpy(key[of], all, sizeof all);
@@ -119,10 +92,10 @@ static bool found_symbol(struct search *s, enum quantity what, int link, int i, 
 }
 
 /* A number in an array of the components of a vector or matrix */
-static bool find_component(struct search *s, const double *first, int count, enum quantity what, int link, double value)
+static bool find_component(struct search *s, const double *first, int count, enum quantity what)
 {
     int k = 0;
-    return is_within(s->at, first, count, &k) && found_symbol(s, what, link, -1, -1, count > 1 ? k : -1, value);
+    return is_within(s->at, first, count, &k) && found_symbol(s, what, s->link, -1, -1, count > 1 ? k : -1, *s->at);
 }
 
 /* A number in an array that has components for each mode; j: the section. Rounding errors, and numbers that are smaller than `least`,
@@ -140,9 +113,8 @@ static bool find_of_modes(struct search *s, const double *first, int modes, int 
 static bool find_properties(struct search *s, const struct mass_properties *body, enum quantity mass,
                             enum quantity center, enum quantity inertia)
 {
-    return find_component(s, &body->mass, 1, mass, s->link, *s->at) ||
-           find_component(s, body->com, 3, center, s->link, *s->at) ||
-           find_component(s, body->inertia, 6, inertia, s->link, *s->at);
+    return find_component(s, &body->mass, 1, mass) || find_component(s, body->com, 3, center) ||
+           find_component(s, body->inertia, 6, inertia);
 }
 
 /* A number in an array of a uniform beam that is factor mu l^power, or without by_mu factor l^power */
@@ -171,13 +143,13 @@ static bool find_positions(struct search *s)
 {
     const struct robot_parts *parts = s->parts;
     int k = 0;
-    if (find_component(s, parts->model->link[s->link].tip.p, 3, Q_LENGTH, s->link, *s->at)) return true;
+    if (find_component(s, parts->model->link[s->link].tip.p, 3, Q_LENGTH)) return true;
     for (int p = 0; p < parts->n; p++) {
         const struct link_part *part = &parts->part[p];
         if (part->link != s->link || !is_within(s->at, part->C.p, 3, &k)) continue;
         const int parent = part->lm->parent;
         const bool tip = parent >= 0 && part->mount < 0 && *s->at == parts->model->link[parent].tip.p[k];
-        return find_component(s, part->C.p, 3, tip ? Q_LENGTH : Q_OFFSET, tip ? parent : s->link, *s->at);
+        return found_symbol(s, tip ? Q_LENGTH : Q_OFFSET, tip ? parent : s->link, -1, -1, k, *s->at);
     }
     return false;
 }
@@ -192,7 +164,7 @@ static bool find_sections(struct search *s)
         const struct section *shape = k < 0 ? &lm->body->hinge : &lm->section[k].shape;
         const int kind = k < 0 ? 0 : k == 0 ? 1 : 2, j = k > 0 ? k : -1;
         int i = 0;
-        if (k == 0 && find_component(s, shape->x, 3, Q_LENGTH, s->link, *s->at)) return true;
+        if (k == 0 && find_component(s, shape->x, 3, Q_LENGTH)) return true;
         if (is_within(s->at, shape->x, 3, &i)) {
             s->found = expr_number(s->parts->g, *s->at);
             return true;
@@ -211,10 +183,9 @@ static bool find_integrals(struct search *s)
     const struct body *body = s->parts->model->link[s->link].body;
     const int n = body->n_shapes, m = body->m;
     int k = 0;
-    if (find_uniform(s, &body->mass, 1, 1, true, 1) || find_component(s, &body->mass, 1, Q_MASS, s->link, *s->at) ||
-        find_uniform(s, body->c0, 3, 0.5, true, 2) || find_component(s, body->c0, 3, Q_FIRST_MOMENT, s->link, *s->at) ||
-        find_uniform(s, body->N0, 6, 1.0 / 3, true, 3) ||
-        find_component(s, body->N0, 6, Q_SECOND_MOMENT, s->link, *s->at) ||
+    if (find_uniform(s, &body->mass, 1, 1, true, 1) || find_component(s, &body->mass, 1, Q_MASS) ||
+        find_uniform(s, body->c0, 3, 0.5, true, 2) || find_component(s, body->c0, 3, Q_FIRST_MOMENT) ||
+        find_uniform(s, body->N0, 6, 1.0 / 3, true, 3) || find_component(s, body->N0, 6, Q_SECOND_MOMENT) ||
         find_of_modes(s, body->s, n, 1, 0, Q_SHAPE_MASS, -1))
         return true;
     s->found = ZERO;
@@ -234,16 +205,18 @@ static expr symbol_for(struct namer *namer, const struct robot_parts *parts, con
 {
     struct search s = {.names = (struct names *)namer, .parts = parts, .at = at};
     const double *gravity = parts->model->gravity;
-    const bool down =
-        *at < 0 && (gravity[0] != 0) + (gravity[1] != 0) + (gravity[2] != 0) == 1; /* g > 0 along one axis */
+    int k = 0;
     if (*at == 0) return ZERO;
-    if (find_component(&s, gravity, 3, Q_GRAVITY, -1, down ? -*at : *at)) return down ? negative(s.found) : s.found;
+    if (is_within(at, gravity, 3, &k)) { /* g > 0 along one axis */
+        const bool down = *at < 0 && (gravity[0] != 0) + (gravity[1] != 0) + (gravity[2] != 0) == 1;
+        found_symbol(&s, Q_GRAVITY, -1, -1, -1, k, down ? -*at : *at);
+        return down ? negative(s.found) : s.found;
+    }
     for (s.link = 0; s.link < parts->model->n_links; s.link++) {
         const struct link *link = &parts->model->robot->link[s.link];
         const struct link_model *lm = &parts->model->link[s.link];
-        const struct mass_properties *body =
-            &parts->body[s.link]; /* of a uniform beam m = mu l, c = l/2, I = mu l^3/12 */
-        int k = 0;
+        /* of a uniform beam m = mu l, c = l/2, I = mu l^3/12 */
+        const struct mass_properties *body = &parts->body[s.link];
         if (is_within(at, lm->joint.motor_inertia, MOST_VELOCITIES, &k))
             found_symbol(&s, Q_MOTOR_INERTIA, s.link, lm->joint.nv > 1 ? k : -1, -1, -1, *at);
         else if (!find_properties(&s, &link->hub, Q_HUB_MASS, Q_HUB_CENTER, Q_HUB_INERTIA) &&
@@ -262,31 +235,23 @@ static expr symbol_for(struct namer *namer, const struct robot_parts *parts, con
 /* ---- rotations of sections --------------------------------------------------------------------------------------- */
 
 /* A rotation about one axis becomes a symbol, an angle; other rotations are not changed */
-static void turn_symbol(struct namer *namer, const struct robot_parts *parts, const struct section *at, bool rate,
-                        expr theta[3])
+static void turn_symbol(struct namer *namer, const struct robot_parts *parts, int link, const struct section *at,
+                        bool rate, expr theta[3])
 {
     static const enum quantity kind[2][3] = {{Q_HINGE_ANGLE, Q_TIP_ANGLE, Q_SECTION_ANGLE},
                                              {Q_HINGE_RATE, Q_TIP_RATE, Q_SECTION_RATE}};
-    struct symbol symbol = {.link = -1, .i = -1, .j = -1, .axis = -1};
-    int axis = -1, n = 0;
-    for (int i = 0; i < 3; i++)
-        if (theta[i] != ZERO) {
-            axis = i;
-            n++;
-        }
-    if (n != 1) return;
-    for (int i = 0; i < parts->model->n_links; i++) {
-        const struct link_model *lm = &parts->model->link[i];
-        if (lm->body == NULL) continue;
-        for (int k = -1; k < lm->n_sections; k++) {
-            const struct section *shape = k < 0 ? &lm->body->hinge : &lm->section[k].shape;
-            if (shape != at) continue;
-            symbol.what = kind[rate][k < 0 ? 0 : k == 0 ? 1 : 2];
-            symbol.link = i;
-            symbol.j = k > 0 ? k : -1;
-        }
-    }
-    symbol.definition = theta[axis];
+    const struct link_model *lm = &parts->model->link[link];
+    int axis, k = -1;
+    if (nonzero_count(theta, &axis) != 1) return;
+    while (at != &lm->body->hinge && at != &lm->section[++k].shape) continue;
+    const struct symbol symbol = {.what = kind[rate][k < 0    ? 0
+                                                     : k == 0 ? 1
+                                                              : 2],
+                                  .link = link,
+                                  .i = -1,
+                                  .j = k > 0 ? k : -1,
+                                  .axis = -1,
+                                  .definition = theta[axis]};
     theta[axis] = names_symbol((struct names *)namer, parts, &symbol);
 }
 

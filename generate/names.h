@@ -6,47 +6,56 @@
 
 #include "generate/parts.h"
 
-/* What a symbol stands for: name in text and in LaTeX, unit, meaning. %L: the link; %i, %j: mode numbers; %C: the coupling of number i. */
-#define QUANTITY_LIST(X)                                                                                       \
-    X(GRAVITY, "g", "g", "m/s^2", "gravity")                                                                   \
-    X(LENGTH, "l", "l", "m", "tip of link '%L' from its joint")                                                \
-    X(CENTER, "lc", "l_c", "m", "center of mass of link '%L' from its joint")                                  \
-    X(OFFSET, "d", "d", "m", "joint of link '%L' from the frame that carries it")                              \
-    X(MASS, "m", "m", "kg", "mass of link '%L'")                                                               \
-    X(INERTIA, "I", "I", "kg.m^2", "moment of inertia of link '%L' about its center of mass")                  \
-    X(HUB_MASS, "mh", "m_h", "kg", "mass of the hub of link '%L'")                                             \
-    X(HUB_CENTER, "ch", "c_h", "m", "center of mass of the hub of link '%L'")                                  \
-    X(HUB_INERTIA, "Ih", "I_h", "kg.m^2", "moment of inertia of the hub of link '%L'")                         \
-    X(PAYLOAD_MASS, "mp", "m_p", "kg", "mass of the payload at the tip of link '%L'")                          \
-    X(PAYLOAD_CENTER, "cp", "c_p", "m", "center of mass of the payload of link '%L' from the tip")             \
-    X(PAYLOAD_INERTIA, "Ip", "I_p", "kg.m^2", "moment of inertia of the payload of link '%L'")                 \
-    X(LINE_MASS, "mu", "\\mu", "kg/m", "mass per length of link '%L'")                                         \
-    X(FIRST_MOMENT, "S", "S", "kg.m", "first mass moment of link '%L': int r dm")                              \
-    X(SECOND_MOMENT, "N", "N", "kg.m^2", "second mass moment of link '%L': int r r' dm")                       \
-    X(SHAPE_MASS, "alpha", "\\alpha", "kg", "int phi_%i dm of link '%L'")                                      \
-    X(SHAPE_MOMENT, "beta", "\\beta", "kg.m", "int x phi_%i dm of link '%L'")                                  \
-    X(SHAPE_GRAM, "gamma", "\\gamma", "kg", "int phi_%i phi_%j dm of link '%L'")                               \
-    X(MODE_MASS, "nu", "\\nu", "kg", "modal mass (%i, %j) of link '%L' with rotary inertia, undeformed")       \
-    X(MODE_SPIN, "sigma", "\\sigma", "kg.m", "int J psi_%i dx of link '%L', spin momentum of the mode")        \
-    X(MODE_STIFFNESS, "kappa", "\\kappa", "N/m", "modal stiffness (%i, %j) of link '%L'")                      \
-    X(TIP_SHAPE, "phi", "\\phi", "1", "translation of the tip of link '%L' by eta_%i")                         \
-    X(TIP_TURN, "psi", "\\psi", "1/m", "rotation of the tip of link '%L' by eta_%i")                           \
-    X(HINGE_SHAPE, "phi0", "\\bar\\phi", "1", "translation of the hinge of link '%L' by eta_%i")               \
-    X(HINGE_TURN, "psi0", "\\bar\\psi", "1/m", "rotation of the hinge of link '%L' by eta_%i")                 \
-    X(SECTION_SHAPE, "phis", "\\tilde\\phi", "1", "translation of section %j of link '%L' by eta_%i")          \
-    X(SECTION_TURN, "psis", "\\tilde\\psi", "1/m", "rotation of section %j of link '%L' by eta_%i")            \
-    X(MOTOR_INERTIA, "Jm", "J_m", "kg.m^2 or kg", "inertia of the motor of the joint of link '%L'")            \
-    X(SPRING, "k", "k", "N.m/rad or N/m", "stiffness of the joint of link '%L'")                               \
-    X(COUPLING_STIFFNESS, "kc", "k_c", "N.m/rad or N/m", "stiffness of coupling '%C'")                         \
-    X(TIP_ANGLE, "theta", "\\theta", "rad", "rotation of the tip of link '%L'")                                \
-    X(HINGE_ANGLE, "theta0", "\\bar\\theta", "rad", "rotation of the hinge of link '%L'")                      \
-    X(SECTION_ANGLE, "thetas", "\\tilde\\theta", "rad", "rotation of section %j of link '%L'")                 \
-    X(TIP_RATE, "thetad", "\\dot\\theta", "rad/s", "rate of the rotation of the tip of link '%L'")             \
-    X(HINGE_RATE, "thetad0", "\\dot{\\bar\\theta}", "rad/s", "rate of the rotation of the hinge of link '%L'") \
-    X(SECTION_RATE, "thetads", "\\dot{\\tilde\\theta}", "rad/s", "rate of the rotation of section %j of link '%L'")
+/* Order of the factors of a term. Every term of M has an inertia. */
+enum rank { RANK_INERTIA, RANK_GRAVITY, RANK_PARAMETER, RANK_WAVE, RANK_COORDINATE, RANK_RATE };
+
+/* What a symbol stands for: its rank, name in text and in LaTeX, unit, meaning. %L: the link; %i, %j: mode numbers; %C: the coupling of number i. */
+#define QUANTITY_LIST(X)                                                                                             \
+    X(GRAVITY, GRAVITY, "g", "g", "m/s^2", "gravity")                                                                \
+    X(LENGTH, PARAMETER, "l", "l", "m", "tip of link '%L' from its joint")                                           \
+    X(CENTER, PARAMETER, "lc", "l_c", "m", "center of mass of link '%L' from its joint")                             \
+    X(OFFSET, PARAMETER, "d", "d", "m", "joint of link '%L' from the frame that carries it")                         \
+    X(MASS, INERTIA, "m", "m", "kg", "mass of link '%L'")                                                            \
+    X(INERTIA, INERTIA, "I", "I", "kg.m^2", "moment of inertia of link '%L' about its center of mass")               \
+    X(HUB_MASS, INERTIA, "mh", "m_h", "kg", "mass of the hub of link '%L'")                                          \
+    X(HUB_CENTER, PARAMETER, "ch", "c_h", "m", "center of mass of the hub of link '%L'")                             \
+    X(HUB_INERTIA, INERTIA, "Ih", "I_h", "kg.m^2", "moment of inertia of the hub of link '%L'")                      \
+    X(PAYLOAD_MASS, INERTIA, "mp", "m_p", "kg", "mass of the payload at the tip of link '%L'")                       \
+    X(PAYLOAD_CENTER, PARAMETER, "cp", "c_p", "m", "center of mass of the payload of link '%L' from the tip")        \
+    X(PAYLOAD_INERTIA, INERTIA, "Ip", "I_p", "kg.m^2", "moment of inertia of the payload of link '%L'")              \
+    X(LINE_MASS, INERTIA, "mu", "\\mu", "kg/m", "mass per length of link '%L'")                                      \
+    X(FIRST_MOMENT, INERTIA, "S", "S", "kg.m", "first mass moment of link '%L': int r dm")                           \
+    X(SECOND_MOMENT, INERTIA, "N", "N", "kg.m^2", "second mass moment of link '%L': int r r' dm")                    \
+    X(SHAPE_MASS, INERTIA, "alpha", "\\alpha", "kg", "int phi_%i dm of link '%L'")                                   \
+    X(SHAPE_MOMENT, INERTIA, "beta", "\\beta", "kg.m", "int x phi_%i dm of link '%L'")                               \
+    X(SHAPE_GRAM, INERTIA, "gamma", "\\gamma", "kg", "int phi_%i phi_%j dm of link '%L'")                            \
+    X(MODE_MASS, INERTIA, "nu", "\\nu", "kg", "modal mass (%i, %j) of link '%L' with rotary inertia, undeformed")    \
+    X(MODE_SPIN, INERTIA, "sigma", "\\sigma", "kg.m", "int J psi_%i dx of link '%L', spin momentum of the mode")     \
+    X(MODE_STIFFNESS, PARAMETER, "kappa", "\\kappa", "N/m", "modal stiffness (%i, %j) of link '%L'")                 \
+    X(TIP_SHAPE, PARAMETER, "phi", "\\phi", "1", "translation of the tip of link '%L' by eta_%i")                    \
+    X(TIP_TURN, PARAMETER, "psi", "\\psi", "1/m", "rotation of the tip of link '%L' by eta_%i")                      \
+    X(HINGE_SHAPE, PARAMETER, "phi0", "\\bar\\phi", "1", "translation of the hinge of link '%L' by eta_%i")          \
+    X(HINGE_TURN, PARAMETER, "psi0", "\\bar\\psi", "1/m", "rotation of the hinge of link '%L' by eta_%i")            \
+    X(SECTION_SHAPE, PARAMETER, "phis", "\\tilde\\phi", "1", "translation of section %j of link '%L' by eta_%i")     \
+    X(SECTION_TURN, PARAMETER, "psis", "\\tilde\\psi", "1/m", "rotation of section %j of link '%L' by eta_%i")       \
+    X(MOTOR_INERTIA, INERTIA, "Jm", "J_m", "kg.m^2 or kg", "inertia of the motor of the joint of link '%L'")         \
+    X(SPRING, PARAMETER, "k", "k", "N.m/rad or N/m", "stiffness of the joint of link '%L'")                          \
+    X(COUPLING_STIFFNESS, PARAMETER, "kc", "k_c", "N.m/rad or N/m", "stiffness of coupling '%C'")                    \
+    X(TIP_ANGLE, PARAMETER, "theta", "\\theta", "rad", "rotation of the tip of link '%L'")                           \
+    X(HINGE_ANGLE, PARAMETER, "theta0", "\\bar\\theta", "rad", "rotation of the hinge of link '%L'")                 \
+    X(SECTION_ANGLE, PARAMETER, "thetas", "\\tilde\\theta", "rad", "rotation of section %j of link '%L'")            \
+    X(TIP_RATE, RATE, "thetad", "\\dot\\theta", "rad/s", "rate of the rotation of the tip of link '%L'")             \
+    X(HINGE_RATE, RATE, "thetad0", "\\dot{\\bar\\theta}", "rad/s", "rate of the rotation of the hinge of link '%L'") \
+    X(SECTION_RATE, RATE, "thetads", "\\dot{\\tilde\\theta}", "rad/s",                                               \
+      "rate of the rotation of section %j of link '%L'")
 
 #define QUANTITY_ENUM(id, ...) Q_##id,
 enum quantity { QUANTITY_LIST(QUANTITY_ENUM) QUANTITIES };
+
+extern const struct quantity_row {
+    enum rank rank;
+    const char *text, *latex, *unit, *meaning;
+} quantities[QUANTITIES];
 
 struct symbol {
     enum quantity what;
@@ -72,12 +81,6 @@ expr names_symbol(struct names *names, const struct robot_parts *parts, const st
 /* Sorts the symbols as the list of quantities, inertias by links. The inputs of graphs made before are then wrong. */
 void names_sort(struct names *names);
 
-/* Whether a quantity is an inertia: every term of M has one of these. */
-bool names_quantity_is_inertia(enum quantity what);
-/* Whether a quantity is defined by others: angles of sections and their rates. */
-bool names_quantity_is_defined(enum quantity what);
-bool names_quantity_is_rate(enum quantity what);
-const char *names_quantity_unit(enum quantity what);
 void write_meaning(FILE *file, const struct robot_parts *parts, const struct symbol *symbol);
 
 /* Name of an input of the graph: a coordinate, a rate, a symbol. */

@@ -261,16 +261,12 @@ static struct solid payload_of(const struct robot_parts *parts, int link, bool c
     struct graph *g = parts->g;
     const struct link *data = &parts->model->robot->link[link];
     const struct solid now = kept_payload(g, data, expr_number(g, data->payload.mass));
-    for (int k = 0; k < parts->n_kept; k++) {
-        if (parts->kept[k].parameter != KEPT_PAYLOAD_MASS || parts->kept[k].index != link) continue;
-        struct solid with = kept_payload(g, data, expr_input(g, parts->first[ARG_KEPT] + k));
-        if (!change) return with;
-        with.m = expr_sub(g, with.m, now.m);
-        for (int i = 0; i < 3; i++) with.h[i] = expr_sub(g, with.h[i], now.h[i]);
-        for (int i = 0; i < 6; i++) with.J[i] = expr_sub(g, with.J[i], now.J[i]);
-        return with;
-    }
-    return change ? (struct solid){0} : now;
+    struct solid with = kept_payload(g, data, constant(parts, &data->payload.mass));
+    if (!change) return with;
+    with.m = expr_sub(g, with.m, now.m);
+    for (int i = 0; i < 3; i++) with.h[i] = expr_sub(g, with.h[i], now.h[i]);
+    for (int i = 0; i < 6; i++) with.J[i] = expr_sub(g, with.J[i], now.J[i]);
+    return with;
 }
 
 /* ---- masses with names ------------------------------------------------------------------------------------------- */
@@ -409,16 +405,13 @@ static void place_gravity(struct robot_parts *parts)
     struct vector along;
     struct path path = {0};
     for (int i = 0; i < 3; i++) along.e[i] = constant(parts, &parts->model->gravity[i]);
-    for (int i = 0; i < parts->n_kept; i++)
-        if (parts->kept[i].parameter == KEPT_GRAVITY)
-            along.e[parts->kept[i].index] = expr_input(parts->g, parts->first[ARG_KEPT] + i);
     path_rotation(parts->g, parts->world.R, &path);
     along = path_forth(parts->g, &path, along);
     memcpy(parts->gravity, along.e, sizeof along.e);
 }
 
-enum status parts_make(struct graph *g, const struct mechanism *mechanism, struct namer *namer, const struct kept *kept,
-                       int n_kept, bool wrenches, struct robot_parts *parts)
+enum status parts_make(struct graph *g, const struct mechanism *mechanism, struct namer *namer,
+                       const double *const *kept, int n_kept, bool wrenches, struct robot_parts *parts)
 {
     const struct model *model = mechanism->model;
     *parts = (struct robot_parts){

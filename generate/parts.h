@@ -4,6 +4,8 @@
 #ifndef GENERATE_PARTS_H
 #define GENERATE_PARTS_H
 
+#include <math.h>
+
 #include "base/arena.h"
 #include "generate/path.h"
 #include "mech/mechanism.h"
@@ -94,16 +96,9 @@ struct robot_parts;
 struct namer {
     /* The expression in place of a number, which is known by where it is stored. */
     expr (*symbol)(struct namer *namer, const struct robot_parts *parts, const double *at);
-    /* May replace the rotation vector of a section, or its rate, by a symbol. */
-    void (*turn)(struct namer *namer, const struct robot_parts *parts, const struct section *at, bool rate,
+    /* May replace the rotation vector of a section of a link, or its rate, by a symbol. */
+    void (*turn)(struct namer *namer, const struct robot_parts *parts, int link, const struct section *at, bool rate,
                  expr theta[3]);
-};
-
-/* A parameter that stays an argument. */
-enum kept_kind { KEPT_PAYLOAD_MASS, KEPT_GRAVITY };
-struct kept {
-    enum kept_kind parameter;
-    int index; /* link, or axis */
 };
 
 struct robot_parts {
@@ -116,7 +111,7 @@ struct robot_parts {
     struct host *host;            /* n_links */
     struct mass_properties *body; /* n_links, only with names: a rigid link or rigid beam, in O */
     struct pose world;            /* our world frame in the world */
-    const struct kept *kept;      /* parameters that stay arguments */
+    const double *const *kept;    /* n_kept numbers of the robot that stay arguments */
     int n_kept;
     int first[ARGUMENTS + 1]; /* inputs of the graph that hold an argument */
     expr *q, *qd, *tau, *qdd, *prescribed, *line;
@@ -129,14 +124,24 @@ struct robot_parts {
 void parts_number_arguments(const struct mechanism *mechanism, int n_kept, bool wrenches, int first[ARGUMENTS + 1]);
 
 /* namer: NULL, numbers are numbers. wrenches: those on the tip and on frames are arguments; else they are zero. */
-enum status parts_make(struct graph *g, const struct mechanism *mechanism, struct namer *namer, const struct kept *kept,
-                       int n_kept, bool wrenches, struct robot_parts *parts);
+enum status parts_make(struct graph *g, const struct mechanism *mechanism, struct namer *namer,
+                       const double *const *kept, int n_kept, bool wrenches, struct robot_parts *parts);
 void parts_free(struct robot_parts *parts);
 
 /* A number of the robot as an expression. */
 static inline expr constant(const struct robot_parts *parts, const double *at)
 {
-    return parts->namer != NULL ? parts->namer->symbol(parts->namer, parts, at) : expr_number(parts->g, *at);
+    if (parts->namer != NULL) return parts->namer->symbol(parts->namer, parts, at);
+    const expr number = expr_number(parts->g, *at);
+    for (int i = 0; i < parts->n_kept; i++)
+        if (parts->kept[i] == at) return expr_input(parts->g, parts->first[ARG_KEPT] + i);
+    return number;
+}
+
+/* Whether an entry of a symmetric n x n matrix is only rounding error of zero, against the diagonal. */
+static inline bool entry_is_zero(const double *M, int n, int i, int j)
+{
+    return fabs(M[n * i + j]) <= 1e-13 * sqrt(fabs(M[(n + 1) * i] * M[(n + 1) * j]));
 }
 
 /* ---- passes ------------------------------------------------------------------------------------------------------ */
@@ -169,7 +174,8 @@ struct residual {
     expr (**z)[6]; /* of each part: 1 + n_sections wrenches, at its frame and its sections */
     expr *u;       /* nv: residuals of columns and modes                                   */
 };
-enum status residual_make(struct robot_parts *parts, struct residual *r);
+/* Zero; `failed` of the arena: out of memory. */
+void residual_make(struct robot_parts *parts, struct residual *r);
 /* Inward: Q are generalized forces of joints and modes, nv. */
 void parts_gather(struct robot_parts *parts, struct residual *r, const expr *Q);
 /* Outward: accelerations. */
@@ -190,15 +196,15 @@ void path_to_anchor(struct robot_parts *parts, const struct anchor *anchor, int 
 /* The frame of an anchor of the model. */
 struct placed frames_anchor(struct robot_parts *parts, const struct anchor *anchor);
 
-/* The functions: outputs in the order of the library. */
+/* The functions: outputs in the order of the library. What is missing if memory runs out is told by `failed` of arena and graph. */
 /* nv and n_active; the factors remain in parts and loops. */
 struct loop_parts;
-enum status forward_solution(struct robot_parts *parts, struct loop_parts *loops, expr *qdd, expr *lambda);
+void forward_solution(struct robot_parts *parts, struct loop_parts *loops, expr *qdd, expr *lambda);
 /* qdd, d(qdd)/dx and d(qdd)/dqd, nv and nv columns of nv each. */
-enum status forward_jacobian(struct robot_parts *parts, expr *qdd_and_derivatives);
+void forward_jacobian(struct robot_parts *parts, expr *qdd_and_derivatives);
 /* Forces of mechanism_residual() and accelerations of the gaps of active constraints, at accelerations and multipliers that are inputs
    (residual.c). */
-enum status motion_residual(struct robot_parts *parts, expr *force_and_gaps); /* nv, n_active */
+void motion_residual(struct robot_parts *parts, expr *force_and_gaps); /* nv, n_active */
 /* Inward, for the inertia forces of parts_motion(qdd). */
 void inverse_generalized_forces(struct robot_parts *parts, const expr *qdd, expr *force);
 void inverse_mass_matrix(struct robot_parts *parts, expr *M_and_bias); /* nv x nv, nv */

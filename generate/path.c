@@ -180,8 +180,8 @@ static void set_rotation(struct graph *g, expr a, expr s, const expr v[3], expr 
 /* Exp(theta) = 1 + S_1 [theta]x + S_2 [theta]x^2 */
 static void exponential(struct graph *g, const expr t[3], expr E[9])
 {
-    const expr y = dot(g, t, t), S2 = expr_sub_product(g, expr_number(g, 0.5), y, stumpff(g, 4, y)),
-               S3 = expr_sub_product(g, expr_number(g, 1.0 / 6), y, stumpff(g, 5, y));
+    const expr y = dot(g, t, t), S2 = expr_sub_product(g, expr_number(g, 0.5), y, expr_stumpff(g, 4, y)),
+               S3 = expr_sub_product(g, expr_number(g, 1.0 / 6), y, expr_stumpff(g, 5, y));
     set_rotation(g, expr_sub_product(g, ONE, y, S3), S2, t, E);
 }
 
@@ -207,15 +207,10 @@ static struct pending dense_but_z(struct graph *g, const expr theta[3], const do
 struct pending path_deflection_but_z(struct graph *g, const expr theta[3], const double R[9], struct path *path)
 {
     double Q[9], left[9];
-    int axis = -1, components = 0;
+    int axis = -1;
     turn_right_angles(g, R, path, Q, left);
     const struct vector t = transposed_numbers_times(g, Q, theta);
-    for (int i = 0; i < 3; i++)
-        if (t.e[i] != ZERO) {
-            axis = i;
-            components++;
-        }
-    if (components > 1) return dense_but_z(g, t.e, left, path);
+    if (nonzero_count(t.e, &axis) > 1) return dense_but_z(g, t.e, left, path);
     const struct pending by = pending_angle(axis >= 0 ? t.e[axis] : ZERO, 0);
     if (axis == Z_AXIS && left[8] == 1) { /* all turns are about z */
         const struct pending z = turns_but_z(g, left, path);
@@ -272,10 +267,10 @@ static void turn_with(struct graph *g, const struct pending *before, expr q, int
 void path_joint(struct graph *g, const struct joint_model *joint, const expr *q, struct pending before, expr offset,
                 const double to[9], struct path *path)
 {
-    if (joint->nv == 0 || joint->nv > 2) append_turn(g, Z_AXIS, &before, path);
+    const bool has_axes = joint->nv == 1 || joint->nv == 2;
+    if (has_axes && joint->part[0] == TURNS) turn_with(g, &before, q[0], 0, path);
+    else append_turn(g, Z_AXIS, &before, path);
     if (joint->nv > 2) quaternion_joint(g, joint, q, path);
-    else if (joint->nv > 0 && joint->part[0] == TURNS) turn_with(g, &before, q[0], 0, path);
-    else if (joint->nv > 0) append_turn(g, Z_AXIS, &before, path);
 
     if (joint->nv == 2 && joint->part[1] == TURNS) { /* universal: to its second axis, then about it */
         double A[9], A2[9], between[9];
@@ -285,9 +280,7 @@ void path_joint(struct graph *g, const struct joint_model *joint, const expr *q,
         const struct pending z = path_rotation_but_z(g, between, path);
         turn_with(g, &z, q[1], 1, path);
     }
-    const int slide = joint->nv == 1 && joint->part[0] == SLIDES   ? 0
-                      : joint->nv == 2 && joint->part[1] == SLIDES ? 1
-                                                                   : -1;
+    const int slide = has_axes && joint->part[joint->nv - 1] == SLIDES ? joint->nv - 1 : -1;
     path_slide(Z_AXIS, slide < 0 ? offset : expr_add(g, offset, q[slide]), path);
     if (slide >= 0) append_column(Z_AXIS, SLIDES, slide, false, path);
     path_rotation(g, to, path);
@@ -302,36 +295,32 @@ static struct vector slide_of(const struct element *e)
     return r;
 }
 
-struct vector path_element_back(struct graph *g, const struct element *e, const expr *x)
+void path_element_back(struct graph *g, const struct element *e, expr x[3])
 {
-    if (e->move == TURN) return spatial_turned_back(g, &e->turn, x);
-    if (e->move == MATRIX) return matrix_times(g, e->R, x);
-    return (struct vector){{x[0], x[1], x[2]}};
+    if (e->move != TURN && e->move != MATRIX) return;
+    const struct vector y = e->move == TURN ? spatial_turned_back(g, &e->turn, x) : matrix_times(g, e->R, x);
+    memcpy(x, y.e, sizeof y.e);
 }
 
-struct vector path_element_forth(struct graph *g, const struct element *e, const expr *x)
+void path_element_forth(struct graph *g, const struct element *e, expr x[3])
 {
-    expr T[9];
-    for (int i = 0; i < 9; i++) T[i] = e->R[3 * (i % 3) + i / 3];
-    if (e->move == TURN) return spatial_turned(g, &e->turn, x);
-    if (e->move == MATRIX) return matrix_times(g, T, x);
-    return (struct vector){{x[0], x[1], x[2]}};
+    struct element reverse = {.move = e->move, .turn = {e->turn.axis, e->turn.c, negative(e->turn.s)}};
+    for (int i = 0; i < 9; i++) reverse.R[i] = e->R[3 * (i % 3) + i / 3];
+    path_element_back(g, &reverse, x);
 }
 
 void path_element_wrench_back(struct graph *g, const struct element *e, expr f[6])
 {
-    const struct vector moment = path_element_back(g, e, f), force = path_element_back(g, e, f + 3);
-    memcpy(f, moment.e, sizeof moment.e);
-    memcpy(f + 3, force.e, sizeof force.e);
-    if (e->move == SLIDE) add_cross(g, slide_of(e).e, force.e, f);
+    path_element_back(g, e, f);
+    path_element_back(g, e, f + 3);
+    if (e->move == SLIDE) add_cross(g, slide_of(e).e, f + 3, f);
 }
 
 void path_element_motion_forth(struct graph *g, const struct element *e, expr x[6])
 {
     if (e->move == SLIDE) add_cross(g, x, slide_of(e).e, x + 3);
-    const struct vector alpha = path_element_forth(g, e, x), a = path_element_forth(g, e, x + 3);
-    memcpy(x, alpha.e, sizeof alpha.e);
-    memcpy(x + 3, a.e, sizeof a.e);
+    path_element_forth(g, e, x);
+    path_element_forth(g, e, x + 3);
 }
 
 /* R M R' */
@@ -383,12 +372,12 @@ void path_solid_back(struct graph *g, const struct path *path, struct solid *sol
 
 struct vector path_back(struct graph *g, const struct path *path, struct vector x)
 {
-    for (int i = path->n - 1; i >= 0; i--) x = path_element_back(g, &path->element[i], x.e);
+    for (int i = path->n - 1; i >= 0; i--) path_element_back(g, &path->element[i], x.e);
     return x;
 }
 
 struct vector path_forth(struct graph *g, const struct path *path, struct vector x)
 {
-    for (int i = 0; i < path->n; i++) x = path_element_forth(g, &path->element[i], x.e);
+    for (int i = 0; i < path->n; i++) path_element_forth(g, &path->element[i], x.e);
     return x;
 }

@@ -58,8 +58,8 @@ void path_align_z(const double axis[3], double A[9]);
 bool path_joint_axis(const struct joint_model *joint, bool last, double axis[3]);
 
 /* One element of a path, inward: a vector, a wrench, an inertia, a solid in the frame before it. */
-struct vector path_element_back(struct graph *g, const struct element *e, const expr *x);
-struct vector path_element_forth(struct graph *g, const struct element *e, const expr *x);
+void path_element_back(struct graph *g, const struct element *e, expr x[3]);
+void path_element_forth(struct graph *g, const struct element *e, expr x[3]);
 void path_element_wrench_back(struct graph *g, const struct element *e, expr f[6]);
 void path_element_motion_forth(struct graph *g, const struct element *e, expr x[6]);
 void path_element_spatial_back(struct graph *g, const struct element *e, struct spatial *P);

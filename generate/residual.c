@@ -2,12 +2,12 @@
 #include "generate/elements.h"
 #include "generate/loops.h"
 
-enum status motion_residual(struct robot_parts *parts, expr *force)
+void motion_residual(struct robot_parts *parts, expr *force)
 {
     struct loop_parts loops;
-    const enum status status = loops_make(parts, &loops);
+    loops_make(parts, &loops);
     expr *lambda = arena_allocate(&parts->arena, (size_t)loops.n, sizeof *lambda), *gap = force + parts->model->nv;
-    if (status != STATUS_OK || parts->arena.failed) return STATUS_NO_MEMORY;
+    if (parts->arena.failed) return;
     parts_motion(parts, parts->qdd);
     for (int i = 0; i < loops.n; i++) gap[i] = loops_gap_acceleration(parts, &loops.row[i], parts->qdd);
     for (int i = 0; i < loops.n; i++) lambda[i] = expr_input(parts->g, parts->first[ARG_LAMBDA] + i);
@@ -21,5 +21,4 @@ enum status motion_residual(struct robot_parts *parts, expr *force)
         for (int k = 0; !lm->passive && k < lm->joint.nv; k++)
             force[lm->v + k] = expr_sub(parts->g, force[lm->v + k], parts->tau[lm->tau + k]);
     }
-    return STATUS_OK;
 }

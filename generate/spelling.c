@@ -8,11 +8,7 @@
 
 void spelling_free(struct speller *s)
 {
-    for (int i = 0; i < s->n_phrases; i++) free(s->phrase[i].text);
-    for (int i = 0; i < s->n_variables; i++) free(s->variable[i]);
-    free(s->phrase);
     free(s->variable);
-    free(s->node_variable);
 }
 
 /* ---- numbers and names ------------------------------------------------------------------------------------------- */
@@ -53,7 +49,7 @@ void spelling_input(FILE *file, const struct speller *s, int input)
 
 static void write_variable(FILE *file, const struct speller *s, int variable)
 {
-    fprintf(file, s->format->variable, variable + 1);
+    fprintf(file, s->format->variable, variable);
 }
 
 static void write_times(FILE *file, const struct speller *s)
@@ -62,9 +58,6 @@ static void write_times(FILE *file, const struct speller *s)
 }
 
 /* ---- terms ------------------------------------------------------------------------------------------------------- */
-
-/* Order of the factors of a term: inertia, gravity, other parameters, (wave), coordinates, rates */
-enum rank { RANK_INERTIA, RANK_GRAVITY, RANK_PARAMETER, RANK_WAVE, RANK_COORDINATE, RANK_RATE };
 
 static const struct symbol *symbol_of(const struct speller *s, int input)
 {
@@ -75,10 +68,8 @@ static const struct symbol *symbol_of(const struct speller *s, int input)
 static enum rank rank_of(const struct speller *s, int input)
 {
     const struct symbol *symbol = symbol_of(s, input);
-    if (symbol == NULL) return input >= s->e->parts.first[ARG_QD] ? RANK_RATE : RANK_COORDINATE;
-    if (names_quantity_is_rate(symbol->what)) return RANK_RATE;
-    if (names_quantity_is_inertia(symbol->what)) return RANK_INERTIA;
-    return symbol->what == Q_GRAVITY ? RANK_GRAVITY : RANK_PARAMETER;
+    if (symbol != NULL) return quantities[symbol->what].rank;
+    return input >= s->e->parts.first[ARG_QD] ? RANK_RATE : RANK_COORDINATE;
 }
 
 static void write_wave(FILE *file, const struct speller *s, const struct term *t)
@@ -238,62 +229,61 @@ static void sort_terms(const struct speller *s, enum level level, struct term *t
 /* Returns the number of pieces that are added: 1 for a product. */
 static int write_terms(FILE *file, struct speller *s, struct term *t, int n, enum level level);
 
-/* What was written, for free(). NULL: out of memory, and s->failed is set */
-static char *closed_text(struct speller *s, struct text *text)
+/* What was written. NULL: out of memory, and s->failed is set */
+static const char *closed_text(struct speller *s, struct text *text)
 {
     char *bytes = text_close(text);
-    s->failed = s->failed || bytes == NULL;
-    return bytes;
+    const char *kept = bytes != NULL ? arena_string(&s->e->arena, bytes) : NULL;
+    s->failed = s->failed || kept == NULL;
+    free(bytes);
+    return kept;
+}
+
+/* For free(). NULL: out of memory, and s->failed is set */
+static struct term *copied_terms(struct speller *s, const struct term *t, int n)
+{
+    struct term *copy = malloc((size_t)(n + 1) * sizeof *copy);
+    if (copy != NULL) memcpy(copy, t, (size_t)n * sizeof *copy);
+    s->failed = s->failed || copy == NULL;
+    return copy;
 }
 
 /* A sum as text. plain: without variables, the text that identifies a phrase */
-static char *written_terms(struct speller *s, const struct term *t, int n, enum level level, bool plain, int *pieces)
+static const char *written_terms(struct speller *s, const struct term *t, int n, enum level level, bool plain,
+                                 int *pieces)
 {
     struct text text;
     const bool before = s->plain;
-    struct term *copy = malloc((size_t)(n + 1) * sizeof *copy);
-    s->failed = s->failed || copy == NULL;
-    if (text_open(&text) != NULL && copy != NULL) {
-        memcpy(copy, t, (size_t)n * sizeof *copy);
-        s->plain = plain;
-        *pieces = write_terms(text.stream, s, copy, n, level);
-        s->plain = before;
-    }
+    struct term *copy = copied_terms(s, t, n);
+    s->plain = plain;
+    if (text_open(&text) != NULL && copy != NULL) *pieces = write_terms(text.stream, s, copy, n, level);
+    s->plain = before;
     free(copy);
     return closed_text(s, &text);
 }
 
-/* The phrase with this text; a new one if there is none. Takes the text. NULL: out of memory, and s->failed is set */
-static struct phrase *phrase_of(struct speller *s, char *text)
+/* The phrase with this text; a new one if there is none. NULL: out of memory, and s->failed is set */
+static struct phrase *phrase_of(struct speller *s, const char *text)
 {
-    for (int i = 0; i < s->n_phrases; i++)
-        if (strcmp(s->phrase[i].text, text) == 0) {
-            free(text);
-            return &s->phrase[i];
-        }
-    struct phrase *larger = realloc(s->phrase, (size_t)(s->n_phrases + 1) * sizeof *larger);
-    if (larger == NULL) {
-        s->failed = true;
-        free(text);
-        return NULL;
-    }
-    s->phrase = larger;
-    larger[s->n_phrases] = (struct phrase){.text = text, .variable = -1};
-    return &larger[s->n_phrases++];
+    struct phrase *phrase = s->phrases;
+    while (phrase != NULL && strcmp(phrase->text, text) != 0) phrase = phrase->next;
+    if (phrase != NULL) return phrase;
+    phrase = arena_allocate(&s->e->arena, 1, sizeof *phrase);
+    s->failed = s->failed || phrase == NULL;
+    if (phrase == NULL) return NULL;
+    *phrase = (struct phrase){.text = text, .next = s->phrases};
+    return s->phrases = phrase;
 }
 
-/* Takes the definition; returns the number of the variable */
-static int add_variable(struct speller *s, char *definition)
+/* Returns the number of the variable */
+static int add_variable(struct speller *s, const char *definition)
 {
-    char **larger = definition != NULL ? realloc(s->variable, (size_t)(s->n_variables + 1) * sizeof *larger) : NULL;
-    if (larger == NULL) {
-        s->failed = true;
-        free(definition);
-        return 0;
-    }
+    const char **larger = realloc(s->variable, (size_t)(s->n_variables + 1) * sizeof *larger);
+    s->failed = s->failed || larger == NULL;
+    if (larger == NULL) return 0;
     s->variable = larger;
     larger[s->n_variables] = definition;
-    return s->n_variables++;
+    return ++s->n_variables;
 }
 
 /* Writes a variable in place of the sum if it occurs more than once */
@@ -303,17 +293,13 @@ static bool write_as_variable(FILE *file, struct speller *s, struct term *t, int
     int symbols = 0, pieces;
     for (int i = 0; i < n; i++) symbols += t[i].n + t[i].angles.n;
     if (s->plain || n < 3 || symbols < LONG_PHRASE) return false;
-    char *text = written_terms(s, t, n, level, true, &pieces);
-    const struct phrase *phrase = text != NULL ? phrase_of(s, text) : NULL;
+    const char *text = written_terms(s, t, n, level, true, &pieces);
+    struct phrase *phrase = text != NULL ? phrase_of(s, text) : NULL;
     if (phrase == NULL) return false;
-    const int at = (int)(phrase - s->phrase);
-    if (s->counting) s->phrase[at].count++;
+    if (s->counting) phrase->count++;
     if (s->counting || phrase->count < 2) return false;
-    if (phrase->variable < 0) {
-        const int variable = add_variable(s, written_terms(s, t, n, level, s->plain, &pieces));
-        s->phrase[at].variable = variable; /* the array may have moved */
-    }
-    write_variable(file, s, s->phrase[at].variable);
+    if (phrase->variable == 0) phrase->variable = add_variable(s, written_terms(s, t, n, level, false, &pieces));
+    write_variable(file, s, phrase->variable);
     return true;
 }
 
@@ -321,9 +307,8 @@ static void write_group(FILE *file, struct speller *s, struct term *t, int n, en
 {
     if (write_as_variable(file, s, t, n, level)) return;
     int pieces = 0;
-    char *text = written_terms(s, t, n, level, s->plain, &pieces);
+    const char *text = written_terms(s, t, n, level, s->plain, &pieces);
     if (text != NULL) fprintf(file, pieces > 1 || text[0] == '-' ? "(%s)" : "%s", text);
-    free(text);
 }
 
 static int group_end(const struct speller *s, enum level level, const struct term *t, int n, int from)
@@ -349,18 +334,16 @@ static void write_sign(FILE *file, const struct speller *s, bool minus, int *pie
 }
 
 /* A group divided by its common factors, as text; NULL: there are no common factors, or only one term */
-static char *rest_of(struct speller *s, const struct term *t, int n, enum level level)
+static const char *rest_of(struct speller *s, const struct term *t, int n, enum level level)
 {
     int pieces;
     if (n < 2 || !share_factors(t, n)) return NULL;
-    struct term *rest = malloc((size_t)n * sizeof *rest);
-    s->failed = s->failed || rest == NULL;
+    struct term *rest = copied_terms(s, t, n);
     if (rest == NULL) return NULL;
-    memcpy(rest, t, (size_t)n * sizeof *rest);
     sort_terms(s, level, rest, n);
     const struct term common = common_factors(rest, n);
     for (int i = 0; i < n; i++) divide_term(&common, &rest[i]);
-    char *text = written_terms(s, rest, n, level, true, &pieces);
+    const char *text = written_terms(s, rest, n, level, true, &pieces);
     free(rest);
     return text;
 }
@@ -370,7 +353,7 @@ static char *rest_of(struct speller *s, const struct term *t, int n, enum level 
 static int gather_factors(struct speller *s, struct term *t, int n, int size, enum level level, struct term *factor,
                           int *n_factors)
 {
-    char *rest = level == BY_INERTIA ? rest_of(s, t, size, level + 1) : NULL;
+    const char *rest = level == BY_INERTIA ? rest_of(s, t, size, level + 1) : NULL;
     int used = size;
     *n_factors = 0;
     if (rest == NULL) return size;
@@ -378,7 +361,7 @@ static int gather_factors(struct speller *s, struct term *t, int n, int size, en
     factor[(*n_factors)++] = common_factors(t, size);
     for (int from = size, end; from < n; from = end) {
         end = group_end(s, level, t, n, from);
-        char *other = end - from == size ? rest_of(s, t + from, size, level + 1) : NULL;
+        const char *other = end - from == size ? rest_of(s, t + from, size, level + 1) : NULL;
         if (other != NULL && strcmp(rest, other) == 0) {
             sort_terms(s, level + 1, t + from, size);
             factor[(*n_factors)++] = common_factors(t + from, size);
@@ -388,9 +371,7 @@ static int gather_factors(struct speller *s, struct term *t, int n, int size, en
                 t[used++] = moved;
             }
         }
-        free(other);
     }
-    free(rest);
     return used;
 }
 
@@ -460,16 +441,14 @@ static int write_terms(FILE *file, struct speller *s, struct term *t, int n, enu
     return pieces;
 }
 
-char *spelling_sum(struct speller *s, const struct sum *sum)
+const char *spelling_sum(struct speller *s, const struct sum *sum)
 {
     struct text text;
-    struct term *t = malloc((size_t)(sum->n + 1) * sizeof *t);
+    struct term *t = copied_terms(s, sum->term, sum->n);
     if (text_open(&text) != NULL && t != NULL) {
-        memcpy(t, sum->term, (size_t)sum->n * sizeof *t);
         const int n = fourier_collect_squares(t, sum->n);
         if (!write_as_variable(text.stream, s, t, n, BY_HINGE)) write_terms(text.stream, s, t, n, BY_HINGE);
     }
-    s->failed = s->failed || t == NULL;
     free(t);
     return closed_text(s, &text);
 }
@@ -494,12 +473,12 @@ static void write_node_input(const struct printer *p, int input)
 static bool write_node_name(const struct printer *p, int i)
 {
     const struct speller *s = p->context;
-    if (s->node_variable == NULL || s->node_variable[i] < 0) return false;
+    if (s->node_variable == NULL || s->node_variable[i] == 0) return false;
     write_variable(p->file, s, s->node_variable[i]);
     return true;
 }
 
-char *spelling_expr(struct speller *s, expr e)
+const char *spelling_expr(struct speller *s, expr e)
 {
     struct text text;
     const struct printer p = {text_open(&text), &s->e->g, s->format->operation, write_node_number, write_node_input,
@@ -511,15 +490,10 @@ char *spelling_expr(struct speller *s, expr e)
 void spelling_statements(struct speller *s, int n_outputs, const expr *output)
 {
     const struct graph *g = &s->e->g;
-    const struct code code = {.g = g, .n_outputs = n_outputs, .output = output};
-    struct statements statements;
-    s->node_variable = malloc((size_t)g->n * sizeof *s->node_variable);
-    if (!code_statements_make(&code, &statements) || s->node_variable == NULL) s->failed = true;
-    for (int i = 0; !s->failed && i < g->n; i++) s->node_variable[i] = -1;
+    struct code code = {.g = g, .n_outputs = n_outputs, .output = output};
+    s->node_variable = arena_allocate(&s->e->arena, (size_t)g->n, sizeof *s->node_variable);
+    if (!code_make(&code) || s->node_variable == NULL) s->failed = true;
     for (int i = 0; !s->failed && i < g->n; i++)
-        if (statements.named[i]) {
-            const int variable = add_variable(s, spelling_expr(s, 2 * i));
-            s->node_variable[i] = variable;
-        }
-    code_statements_free(&statements);
+        if (code.place[i].named) s->node_variable[i] = add_variable(s, spelling_expr(s, 2 * i));
+    code_free(&code);
 }

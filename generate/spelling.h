@@ -7,9 +7,10 @@
 
 /* A sum in brackets, as text. */
 struct phrase {
-    char *text;
+    const char *text;
     int count;
-    int variable; /* its number; -1: none */
+    int variable; /* its number, from 1; 0: none */
+    struct phrase *next;
 };
 
 /* Initially zero, except for the equations and the format. */
@@ -18,20 +19,19 @@ struct speller {
     const struct format *format;
     bool counting; /* first pass: phrases are counted        */
     bool plain;    /* no variables: the text by which phrases are known */
-    int n_phrases;
-    struct phrase *phrase;
+    struct phrase *phrases;
     int n_variables;
-    char **variable; /* definitions, in an order in which they can be evaluated */
-    /* entries that are not multiplied out: variables of the nodes of the graph, -1: none */
+    const char **variable; /* definitions, in an order in which they can be evaluated */
+    /* entries that are not multiplied out: variables of the nodes of the graph, 0: none */
     int *node_variable;
     bool failed;
 };
 
 void spelling_free(struct speller *s);
 
-/* Text with a '\n' where a line may be broken, for free(); NULL: out of memory. */
-char *spelling_sum(struct speller *s, const struct sum *sum);
-char *spelling_expr(struct speller *s, expr e);
+/* Text with a '\n' where a line may be broken, in the arena of the equations; NULL: out of memory. */
+const char *spelling_sum(struct speller *s, const struct sum *sum);
+const char *spelling_expr(struct speller *s, expr e);
 
 /* Nodes that the outputs use more than once become variables. */
 void spelling_statements(struct speller *s, int n_outputs, const expr *output);

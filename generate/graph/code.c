@@ -3,40 +3,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "generate/graph/rotation_scale.h"
-#include "generate/graph/stumpff.h"
-
 /* ---- operations -------------------------------------------------------------------------------------------------- */
 
-struct operation_counts code_count_operations(const struct code *code, const int *uses)
+struct operation_counts code_count_operations(const struct code *code)
 {
-    struct operation_counts count = {0};
-    for (int i = 0; i < code->g->n; i++) {
-        if (uses[i] == 0) continue;
-        switch (code->g->node[i].operation) {
-        case NUMBER:
-        case ARGUMENT: break;
-        case ADD:
-        case SUB: count.additions++; break;
-        case MUL: count.multiplications++; break;
-        case DIV: count.divisions++; break;
-        case SIN:
-        case COS: count.sines++; break;
-        case SQRT: count.square_roots++; break;
-        case STUMPFF:
-            count.additions += STUMPFF_FEW - 1;
-            count.multiplications += STUMPFF_FEW - 1;
-            break;
-        default: count.other++;
-        }
-    }
-    return count;
+    int n[OPERATIONS] = {0};
+    for (int i = 0; i < code->g->n; i++) n[code->g->node[i].operation] += code->uses[i] > 0;
+    const int series = n[STUMPFF] * (STUMPFF_FEW - 1);
+    return (struct operation_counts){.additions = n[ADD] + n[SUB] + series,
+                                     .multiplications = n[MUL] + series,
+                                     .divisions = n[DIV],
+                                     .sines = n[SIN] + n[COS],
+                                     .square_roots = n[SQRT],
+                                     .other = n[ANGLE] + n[ANGLE_SLOPE] + n[TANH] + n[RAMP] + n[STEP]};
 }
 
-void code_inputs_used(const struct graph *g, const int *uses, bool *used)
+bool code_uses_inputs(const struct code *code, int first, int count)
 {
-    for (int i = 0; i < g->n; i++)
-        if (uses[i] > 0 && g->node[i].operation == ARGUMENT) used[g->node[i].a] = true;
+    for (int i = 0; i < code->g->n; i++) {
+        const struct vertex *node = &code->g->node[i];
+        if (code->uses[i] > 0 && node->operation == ARGUMENT && node->a >= first && node->a < first + count)
+            return true;
+    }
+    return false;
 }
 
 /* ---- expressions ------------------------------------------------------------------------------------------------- */
@@ -98,65 +87,59 @@ void code_write_expression(const struct printer *p, expr e)
 /* A function with more statements than LONG is cut into chunks of CHUNK */
 enum { LONG = 3000, CHUNK = 400 };
 
-/* Nodes that become variables: those that are used more than once, and the roots of long expressions. size: number of operations of the
-   expression below a node */
-static void choose_names(const struct graph *g, const int *uses, bool *named, int *size)
+/* Nodes that become variables: those that are used more than once, and the roots of long expressions */
+static void choose_names(struct code *code)
 {
     enum { LONGEST = 6 };
-    for (int i = 0; i < g->n; i++) {
-        expr operand[2];
-        const int count = expr_operands(&g->node[i], operand);
-        if (uses[i] == 0 || count == 0) continue;
-        size[i] = 1;
-        for (int k = 0; k < count; k++) size[i] += size[operand[k] / 2];
-        named[i] = uses[i] > 1 || size[i] > LONGEST;
-        if (named[i]) size[i] = 0;
+    for (int i = 0; i < code->g->n; i++) {
+        struct place *place = &code->place[i];
+        const struct vertex *node = &code->g->node[i];
+        const int count = expr_operand_count(node->operation);
+        if (code->uses[i] == 0 || count == 0) continue;
+        int size = 1; /* operations of the expression below; in `slot` of its nodes */
+        for (int k = 0; k < count; k++) size += code->place[node->operand[k] / 2].slot;
+        place->named = code->uses[i] > 1 || size > LONGEST;
+        place->slot = place->named ? 0 : size;
     }
 }
 
 /* An operand without a variable is in the chunk of its only user; the value of any other may be passed to that chunk in w */
-static void place_operand(struct statements *s, expr operand, int chunk)
+static void place_operand(struct code *code, expr operand, int chunk)
 {
-    const int i = operand / 2;
-    if (!s->named[i]) s->chunk[i] = chunk;
-    else if (s->chunk[i] != chunk && s->slot[i] < 0) s->slot[i] = s->n_slots++;
+    struct place *place = &code->place[operand / 2];
+    if (!place->named) place->chunk = chunk;
+    else if (place->chunk != chunk && place->slot < 0) place->slot = code->n_slots++;
 }
 
-bool code_statements_make(const struct code *code, struct statements *s)
+bool code_make(struct code *code)
 {
     const struct graph *g = code->g;
-    const size_t n = (size_t)g->n;
-    *s = (struct statements){.uses = graph_count_uses(g, code->n_outputs, code->output),
-                             .named = calloc(n, sizeof *s->named),
-                             .chunk = calloc(n, sizeof *s->chunk),
-                             .slot = calloc(n, sizeof *s->slot)};
-    if (s->uses == NULL || s->named == NULL || s->chunk == NULL || s->slot == NULL) return false;
-    choose_names(g, s->uses, s->named, s->slot);
-    int count = 0, size;
-    for (int i = 0; i < g->n; i++) count += s->named[i];
-    size = count > LONG ? CHUNK : LONG;
-    s->n_chunks = count > LONG ? count / CHUNK + 2 : 1; /* the outputs are the last one */
+    code->uses = graph_count_uses(g, code->n_outputs, code->output);
+    code->place = calloc((size_t)g->n, sizeof *code->place);
+    if (code->uses == NULL || code->place == NULL) return false;
+    choose_names(code);
+    int count = 0;
+    for (int i = 0; i < g->n; i++) count += code->place[i].named;
+    const int size = count > LONG ? CHUNK : LONG;
+    code->n_chunks = count > LONG ? count / CHUNK + 2 : 1; /* the outputs are the last one */
     count = 0;
     for (int i = 0; i < g->n; i++) {
-        s->chunk[i] = s->named[i] ? count++ / size : s->n_chunks - 1;
-        s->slot[i] = -1;
+        code->place[i].chunk = code->place[i].named ? count++ / size : code->n_chunks - 1;
+        code->place[i].slot = -1;
     }
-    for (int i = 0; i < code->n_outputs; i++) place_operand(s, code->output[i], s->n_chunks - 1);
+    for (int i = 0; i < code->n_outputs; i++) place_operand(code, code->output[i], code->n_chunks - 1);
     for (int i = g->n - 1; i >= 0; i--) {
-        expr operand[2];
-        const int operands = s->uses[i] > 0 ? expr_operands(&g->node[i], operand) : 0;
-        for (int k = 0; k < operands; k++) place_operand(s, operand[k], s->chunk[i]);
+        const struct vertex *node = &g->node[i];
+        const int operands = code->uses[i] > 0 ? expr_operand_count(node->operation) : 0;
+        for (int k = 0; k < operands; k++) place_operand(code, node->operand[k], code->place[i].chunk);
     }
     return true;
 }
 
-void code_statements_free(struct statements *s)
+void code_free(struct code *code)
 {
-    free(s->uses);
-    free(s->named);
-    free(s->chunk);
-    free(s->slot);
-    memset(s, 0, sizeof *s);
+    free(code->uses);
+    free(code->place);
 }
 
 /* ---- C ----------------------------------------------------------------------------------------------------------- */
@@ -178,7 +161,6 @@ static const struct operation_text c_operation[OPERATIONS] = {[ADD] = {NULL, " +
 /* The chunk of the statements that is written */
 struct position {
     const struct code *code;
-    const struct statements *s;
     int chunk;
 };
 
@@ -192,65 +174,90 @@ static void write_c_number(FILE *file, double value, bool divisor, const void *c
     if (strpbrk(text, ".e") == NULL) fputs(".0", file);
 }
 
+static void write_element(FILE *file, const struct parameter *p, int which)
+{
+    while (which >= p->first + p->count) p++;
+    fprintf(file, "%s[%d]", p->name, which - p->first);
+}
+
 static void write_c_input(const struct printer *p, int which)
 {
-    const struct code *code = ((const struct position *)p->context)->code;
-    code->write_input(p->file, which, code->context);
+    write_element(p->file, ((const struct position *)p->context)->code->inputs, which);
 }
 
 /* The variable of a node; one of another chunk is in w */
 static bool write_c_name(const struct printer *p, int i)
 {
     const struct position *at = p->context;
-    if (!at->s->named[i]) return false;
-    if (at->s->chunk[i] == at->chunk) fprintf(p->file, "t%d", i);
-    else fprintf(p->file, "w[%d]", at->s->slot[i]);
+    const struct place *place = &at->code->place[i];
+    if (!place->named) return false;
+    if (place->chunk == at->chunk) fprintf(p->file, "t%d", i);
+    else fprintf(p->file, "w[%d]", place->slot);
     return true;
 }
 
-void code_write_chunk(FILE *file, const struct code *code, const struct statements *s, int chunk)
+void code_write_chunk(FILE *file, const struct code *code, int chunk)
 {
-    const struct position at = {code, s, chunk};
+    const struct position at = {code, chunk};
     const struct printer p = {file, code->g, c_operation, write_c_number, write_c_input, write_c_name, &at};
     for (int i = 0; i < code->g->n; i++) {
-        if (!s->named[i] || s->chunk[i] != chunk) continue;
+        const struct place *place = &code->place[i];
+        if (!place->named || place->chunk != chunk) continue;
         fprintf(file, "    const double t%d = ", i);
         write_operation(&p, &code->g->node[i], 0);
         fputs(";\n", file);
-        if (s->slot[i] >= 0) fprintf(file, "    w[%d] = t%d;\n", s->slot[i], i);
+        if (place->slot >= 0) fprintf(file, "    w[%d] = t%d;\n", place->slot, i);
     }
-    for (int i = 0; chunk == s->n_chunks - 1 && i < code->n_outputs; i++) {
+    for (int i = 0; chunk == code->n_chunks - 1 && i < code->n_outputs; i++) {
         fputs("    ", file);
-        code->write_output(file, i, code->context);
+        write_element(file, code->outputs, i);
         fputs(" = ", file);
         write_expr(&p, code->output[i], 0);
         fputs(";\n", file);
     }
 }
 
-/* ---- Stumpff functions ------------------------------------------------------------------------------------------- */
+/* ---- definitions ------------------------------------------------------------------------------------------------- */
+
+static const char rotation_scale[] =
+    "/* The rotation vector of a quaternion (w, v) is rotation_scale(w, v.v) v */\n"
+    "static double rotation_scale(double w, double y)\n{\n"
+    "    const double n = sqrt(y), s = n > 0 ? 2 * atan2(n, fabs(w)) / n : 2 / fabs(w);\n"
+    "    return w < 0 ? -s : s;\n}\n\n";
+
+/* 2/w^3 (-1/3 + 2 x/5 - 3 x^2/7 + ...) where x = y/w^2 is small */
+static const char rotation_scale_slope[] =
+    "/* Its derivative with respect to y */\n"
+    "static double rotation_scale_slope(double w, double y)\n{\n"
+    "    const double x = y / (w * w);\n"
+    "    if (!(x < 0.01)) return (w / (w * w + y) - rotation_scale(w, y) / 2) / y;\n"
+    "    double sum = 0;\n"
+    "    for (int j = 9; j > 0; j--) sum = j / (2.0 * j + 1) - x * sum;\n"
+    "    return -2 * sum / (w * w * w);\n}\n\n";
 
 static void write_series(FILE *file, int k, int terms)
 {
     for (int j = 0; j < terms - 1; j++) {
-        write_c_number(file, stumpff_inverse_factorial(2 * j + k), false, NULL);
+        write_c_number(file, expr_inverse_factorial(2 * j + k), false, NULL);
         fputs(j < terms - 2 ? " - y * (" : " - y * ", file);
     }
-    write_c_number(file, stumpff_inverse_factorial(2 * (terms - 1) + k), false, NULL);
+    write_c_number(file, expr_inverse_factorial(2 * (terms - 1) + k), false, NULL);
     for (int j = 0; j < terms - 2; j++) fputc(')', file);
 }
 
-void code_write_definitions(FILE *file, const struct code *code, const int *uses)
+void code_write_definitions(FILE *file, const struct code *code)
 {
     enum { MOST = 16 };
     bool needed[MOST] = {false}, rotation = false, slope = false;
     for (int i = 0; i < code->g->n; i++) {
         const struct vertex *node = &code->g->node[i];
-        if (uses[i] > 0 && node->operation == STUMPFF && node->b < MOST) needed[node->b] = true;
-        rotation = rotation || (uses[i] > 0 && node->operation == ANGLE);
-        slope = slope || (uses[i] > 0 && node->operation == ANGLE_SLOPE);
+        if (code->uses[i] == 0) continue;
+        if (node->operation == STUMPFF && node->b < MOST) needed[node->b] = true;
+        rotation = rotation || node->operation == ANGLE;
+        slope = slope || node->operation == ANGLE_SLOPE;
     }
-    if (rotation) rotation_scale_write(file, slope);
+    if (rotation) fputs(rotation_scale, file);
+    if (rotation && slope) fputs(rotation_scale_slope, file);
     for (int k = 0; k < MOST; k++) {
         if (!needed[k]) continue;
         fprintf(file, "/* sum over j of (-y)^j/(2j + %d)! */\nstatic double stumpff_%d(double y)\n{\n", k, k);
@@ -261,7 +268,7 @@ void code_write_definitions(FILE *file, const struct code *code, const int *uses
         fprintf(file, ";\n    double s = %s;\n", k % 2 == 0 ? "cos(sqrt(y))" : "sin(sqrt(y)) / sqrt(y)");
         for (int j = k % 2; j < k; j += 2) {
             fputs("    s = (", file);
-            write_c_number(file, stumpff_inverse_factorial(j), false, NULL);
+            write_c_number(file, expr_inverse_factorial(j), false, NULL);
             fputs(" - s) / y;\n", file);
         }
         fputs("    return s;\n}\n\n", file);

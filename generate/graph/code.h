@@ -13,39 +13,41 @@ struct operation_counts {
     int other; /* tanh, max, comparisons     */
 };
 
-/* Text of an input or output. */
-typedef void (*name_writer)(FILE *file, int which, const void *context);
+/* An input or output: its name, how many numbers it has, and how many are before it among all inputs or outputs. */
+struct parameter {
+    const char *name;
+    int count, first;
+};
 
+/* The statements of a function. Compilers take long for very long functions, so the statements are in chunks that become functions; a
+   value of one chunk that another one needs is in an array w. */
 struct code {
     const struct graph *g;
     int n_outputs;
     const expr *output;
-    name_writer write_input, write_output;
-    const void *context;
-};
-
-/* uses: of the nodes, by graph_count_uses() */
-struct operation_counts code_count_operations(const struct code *code, const int *uses);
-
-/* The statements of a function. Compilers take long for very long functions, so the statements are in chunks that become functions; a
-   value of one chunk that another one needs is in an array w. */
-struct statements {
-    int *uses;   /* of nodes                                  */
-    bool *named; /* nodes with a variable                     */
-    int *chunk;  /* where the variable is computed; of other nodes where they are part of an expression */
-    int *slot;   /* in w, -1: not needed by other chunks      */
+    const struct parameter *inputs, *outputs; /* what they are called */
+    /* by code_make() */
+    int *uses;           /* of nodes */
+    struct place *place; /* of nodes */
     int n_chunks, n_slots;
 };
 
-/* False: out of memory. code_statements_free() in any case. */
-bool code_statements_make(const struct code *code, struct statements *s);
-void code_statements_free(struct statements *s);
+struct place {
+    bool named; /* the node has a variable                                                         */
+    int chunk;  /* where that is computed; of other nodes where they are part of an expression     */
+    int slot;   /* in w, -1: not needed by other chunks                                            */
+};
+
+/* False: out of memory. code_free() in any case. */
+bool code_make(struct code *code);
+void code_free(struct code *code);
 /* The statements of a chunk; the last one sets the outputs. */
-void code_write_chunk(FILE *file, const struct code *code, const struct statements *s, int chunk);
-/* Whether an input is used: n_inputs flags. */
-void code_inputs_used(const struct graph *g, const int *uses, bool *used);
+void code_write_chunk(FILE *file, const struct code *code, int chunk);
+/* Whether any of the inputs [first, first + count) is used. */
+bool code_uses_inputs(const struct code *code, int first, int count);
+struct operation_counts code_count_operations(const struct code *code);
 /* Definitions of the functions that the expressions use: Stumpff functions, scale of a rotation vector. */
-void code_write_definitions(FILE *file, const struct code *code, const int *uses);
+void code_write_definitions(FILE *file, const struct code *code);
 
 /* ---- printing ---------------------------------------------------------------------------------------------------- */
 

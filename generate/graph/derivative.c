@@ -9,7 +9,7 @@ void expr_differentiate(struct graph *g, int n, expr *change)
         const int count = expr_operand_count(node.operation), k = node.b;
         const expr a = node.a, b = node.b, self = 2 * i;
         if (count == 0) continue;
-        const expr da = count > 0 ? change_of(change, a) : ZERO, db = count > 1 ? change_of(change, b) : ZERO;
+        const expr da = count > 0 ? mapped(change, a) : ZERO, db = count > 1 ? mapped(change, b) : ZERO;
         expr slope = ZERO; /* of an operation with one operand; that of STEP is zero */
         change[i] = ZERO;
         if (da == ZERO && db == ZERO) continue;
@@ -30,7 +30,7 @@ void expr_differentiate(struct graph *g, int n, expr *change)
         case TANH: slope = expr_sub_product(g, ONE, self, self); break;
         case RAMP: slope = expr_function(g, STEP, a); break;
         case STUMPFF: /* dS_k/dy = (k S_(k+2) - S_(k+1))/2 */
-            slope = expr_sub(g, expr_scale(g, k, stumpff(g, k + 2, a)), stumpff(g, k + 1, a));
+            slope = expr_sub(g, expr_scale(g, k, expr_stumpff(g, k + 2, a)), expr_stumpff(g, k + 1, a));
             slope = expr_scale(g, 0.5, slope);
             break;
         default: break;
@@ -49,7 +49,7 @@ bool expr_substitute(struct graph *g, struct substitution *s)
         const struct vertex node = g->node[i];
         const int count = expr_operand_count(node.operation), which = node.a - s->first;
         const bool replaced = node.operation == ARGUMENT && which >= 0 && which < s->count;
-        const expr a = count > 0 ? image_of(s, node.a) : node.a, b = count > 1 ? image_of(s, node.b) : node.b;
+        const expr a = count > 0 ? mapped(s->image, node.a) : node.a, b = count > 1 ? mapped(s->image, node.b) : node.b;
         image[i] = replaced ? s->by[which] : a == node.a && b == node.b ? 2 * i : expr_rebuilt(g, &node, a, b);
     }
     s->n = n;

@@ -7,9 +7,10 @@
 /* Changes of the nodes [0, n) in a direction: `change` has n expressions, on entry those of numbers, ZERO, and of inputs. */
 void expr_differentiate(struct graph *g, int n, expr *change);
 
-static inline expr change_of(const expr *change, expr e)
+/* What an expression becomes, its change or its image, from those of the nodes. */
+static inline expr mapped(const expr *nodes, expr e)
 {
-    return changes_sign(e) ? negative(change[e / 2]) : change[e / 2];
+    return changes_sign(e) ? negative(nodes[e / 2]) : nodes[e / 2];
 }
 
 /* ---- substitution ------------------------------------------------------------------------------------------------ */
@@ -25,10 +26,5 @@ struct substitution {
 /* Extends the images to all nodes that the graph has now. False: out of memory. */
 bool expr_substitute(struct graph *g, struct substitution *s);
 void expr_substitution_free(struct substitution *s);
-
-static inline expr image_of(const struct substitution *s, expr e)
-{
-    return changes_sign(e) ? negative(s->image[e / 2]) : s->image[e / 2];
-}
 
 #endif

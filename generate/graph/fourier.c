@@ -241,7 +241,7 @@ struct sum fourier_sum(struct fourier *f, expr e)
     return sum_added(f, &f->sum[e / 2], &none, changes_sign(e) ? -1 : 1, 1);
 }
 
-struct sum fourier_derivative(struct fourier *f, const struct sum *a, int x, double factor)
+struct sum fourier_derivative(struct fourier *f, const struct sum *a, int x)
 {
     struct sum s = sum_of(f, a->n);
     int n = 0;
@@ -255,7 +255,7 @@ struct sum fourier_derivative(struct fourier *f, const struct sum *a, int x, dou
             if (t->factor[k] == x) power++;
             if (t->factor[k] != x || power > 1) d->factor[d->n++] = t->factor[k];
         }
-        d->c *= power * factor;
+        d->c *= power;
         n += power > 0;
     }
     s.n = n;
@@ -263,33 +263,21 @@ struct sum fourier_derivative(struct fourier *f, const struct sum *a, int x, dou
     return s;
 }
 
-void fourier_add_product(struct fourier *f, const struct sum *a, const struct sum *b, struct sum *to)
-{
-    struct sum product = sum_product(f, a, b, 1), sum = sum_added(f, to, &product, 1, 1);
-    free(product.term);
-    free(to->term);
-    *to = sum;
-}
-
-void fourier_drop(struct sum *a, int from, int to)
-{
-    int n = 0;
-    for (int i = 0; i < a->n; i++) {
-        bool with = false;
-        for (int k = 0; k < a->term[i].n; k++)
-            with = with || (a->term[i].factor[k] >= from && a->term[i].factor[k] < to);
-        if (!with) a->term[n++] = a->term[i];
-    }
-    a->n = n;
-}
-
 struct sum fourier_replaced(struct fourier *f, const struct sum *a, int symbol, const struct sum *by)
 {
-    const struct sum none = {0};
-    struct sum factor = fourier_derivative(f, a, symbol, 1), sum = sum_added(f, a, &none, 1, 1);
-    fourier_drop(&sum, symbol, symbol + 1);
-    fourier_add_product(f, &factor, by, &sum);
+    struct sum factor = fourier_derivative(f, a, symbol), product = sum_product(f, &factor, by, 1),
+               rest = sum_of(f, a->n);
+    int n = 0;
+    for (int i = 0; i < rest.n; i++) {
+        bool with = false;
+        for (int k = 0; k < a->term[i].n; k++) with = with || a->term[i].factor[k] == symbol;
+        if (!with) rest.term[n++] = a->term[i];
+    }
+    rest.n = n;
+    const struct sum sum = sum_added(f, &rest, &product, 1, 1);
     free(factor.term);
+    free(product.term);
+    free(rest.term);
     return sum;
 }
 

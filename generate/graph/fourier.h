@@ -48,14 +48,10 @@ void fourier_free(struct fourier *f);
 /* A copy of the sum of an expression: the caller frees sum.term. */
 struct sum fourier_sum(struct fourier *f, expr e);
 
-/* factor times the derivative with respect to a symbol that is no angle. */
-struct sum fourier_derivative(struct fourier *f, const struct sum *a, int x, double factor);
-/* to += a b */
-void fourier_add_product(struct fourier *f, const struct sum *a, const struct sum *b, struct sum *to);
+/* The derivative with respect to a symbol that is no angle. */
+struct sum fourier_derivative(struct fourier *f, const struct sum *a, int x);
 /* A symbol, to the first power at most, replaced by a sum. */
 struct sum fourier_replaced(struct fourier *f, const struct sum *a, int symbol, const struct sum *by);
-/* Drops the terms with a factor of the symbols [from, to). */
-void fourier_drop(struct sum *a, int from, int to);
 
 /* x + x cos 2a becomes 2 x cos(a)^2, and x - x cos 2a becomes 2 x sin(a)^2; returns the number of terms left. */
 int fourier_collect_squares(struct term *t, int n);

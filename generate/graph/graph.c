@@ -5,9 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "generate/graph/rotation_scale.h"
-#include "generate/graph/stumpff.h"
-
 /* ---- nodes ------------------------------------------------------------------------------------------------------- */
 
 static uint64_t mixed_hash(uint64_t h, uint64_t x)
@@ -224,9 +221,31 @@ expr expr_function(struct graph *g, enum operation operation, expr a)
     return made_node(g, operation, a, 0, 0);
 }
 
-expr stumpff(struct graph *g, int k, expr a)
+double expr_inverse_factorial(int k)
 {
-    return is_constant(g, a) ? expr_number(g, stumpff_value(k, number_value(g, a))) : made_node(g, STUMPFF, a, k, 0);
+    double f = 1;
+    for (int i = 2; i <= k; i++) f /= i;
+    return f;
+}
+
+double expr_stumpff_value(int k, double y)
+{
+    if (y < STUMPFF_LARGE) {
+        const int terms = y < STUMPFF_SMALL ? STUMPFF_FEW : STUMPFF_MANY;
+        double sum = expr_inverse_factorial(2 * (terms - 1) + k);
+        for (int j = terms - 2; j >= 0; j--) sum = expr_inverse_factorial(2 * j + k) - y * sum;
+        return sum;
+    }
+    const double phi = sqrt(y);
+    double s = k % 2 == 0 ? cos(phi) : sin(phi) / phi;
+    for (int j = k % 2; j < k; j += 2) s = (expr_inverse_factorial(j) - s) / y; /* S_(j+2) from S_j */
+    return s;
+}
+
+expr expr_stumpff(struct graph *g, int k, expr a)
+{
+    return is_constant(g, a) ? expr_number(g, expr_stumpff_value(k, number_value(g, a)))
+                             : made_node(g, STUMPFF, a, k, 0);
 }
 
 expr expr_angle(struct graph *g, enum operation operation, expr w, expr square)
@@ -253,22 +272,15 @@ int expr_operand_count(enum operation operation)
     return operation >= ADD && operation <= ANGLE_SLOPE ? 2 : 1;
 }
 
-int expr_operands(const struct vertex *node, expr operand[2])
-{
-    operand[0] = node->a;
-    operand[1] = node->b;
-    return expr_operand_count(node->operation);
-}
-
 int *graph_count_uses(const struct graph *g, int n_outputs, const expr *output)
 {
     int *uses = calloc((size_t)g->n, sizeof *uses);
     if (uses == NULL) return NULL;
     for (int i = 0; i < n_outputs; i++) uses[output[i] / 2]++;
     for (int i = g->n - 1; i >= 0; i--) {
-        expr operand[2];
-        const int count = uses[i] > 0 ? expr_operands(&g->node[i], operand) : 0;
-        for (int k = 0; k < count; k++) uses[operand[k] / 2]++;
+        const struct vertex *node = &g->node[i];
+        const int count = uses[i] > 0 ? expr_operand_count(node->operation) : 0;
+        for (int k = 0; k < count; k++) uses[node->operand[k] / 2]++;
     }
     return uses;
 }
@@ -284,28 +296,7 @@ expr expr_rebuilt(struct graph *g, const struct vertex *node, expr a, expr b)
     case DIV: return expr_div(g, a, b);
     case ANGLE:
     case ANGLE_SLOPE: return expr_angle(g, node->operation, a, b);
-    case STUMPFF: return stumpff(g, node->b, a);
+    case STUMPFF: return expr_stumpff(g, node->b, a);
     default: return expr_function(g, node->operation, a);
-    }
-}
-
-void graph_evaluate(const struct graph *g, const double *inputs, double *value)
-{
-    for (int i = 0; i < g->n; i++) {
-        const struct vertex *node = &g->node[i];
-        const int count = expr_operand_count(node->operation);
-        const double a = count > 0 ? value_at(value, node->a) : 0, b = count > 1 ? value_at(value, node->b) : 0;
-        switch (node->operation) {
-        case NUMBER: value[i] = node->value; break;
-        case ARGUMENT: value[i] = inputs[node->a]; break;
-        case ADD: value[i] = a + b; break;
-        case SUB: value[i] = a - b; break;
-        case MUL: value[i] = a * b; break;
-        case DIV: value[i] = a / b; break;
-        case ANGLE: value[i] = rotation_scale(a, b); break;
-        case ANGLE_SLOPE: value[i] = rotation_scale_slope(a, b); break;
-        case STUMPFF: value[i] = stumpff_value(node->b, a); break;
-        default: value[i] = function_value(node->operation, a);
-        }
     }
 }

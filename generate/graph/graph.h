@@ -18,7 +18,7 @@ enum operation {
     SUB,
     MUL,
     DIV,
-    ANGLE,       /* rotation_scale(a, b): rotation_scale.h       */
+    ANGLE,       /* rotation_scale(a, b), below                  */
     ANGLE_SLOPE, /* its derivative with respect to b             */
     SIN,
     COS,
@@ -32,7 +32,12 @@ enum operation {
 
 struct vertex {
     enum operation operation;
-    expr a, b;    /* operands; of ARGUMENT a is its number, of STUMPFF b is k */
+    union {
+        struct {
+            expr a, b; /* operands; of ARGUMENT a is its number, of STUMPFF b is k */
+        };
+        expr operand[2];
+    };
     double value; /* of NUMBER, not negative                           */
 };
 
@@ -72,8 +77,9 @@ expr expr_div(struct graph *g, expr a, expr b);
 expr expr_scale(struct graph *g, double factor, expr a);
 /* One operand: SIN to STEP. */
 expr expr_function(struct graph *g, enum operation operation, expr a);
-expr stumpff(struct graph *g, int k, expr a);
-/* The rotation vector of a quaternion (w, v) is expr_angle(w, v.v) v; ANGLE_SLOPE is for its derivative. */
+expr expr_stumpff(struct graph *g, int k, expr a);
+/* The rotation vector of a quaternion (w, v) is s v, s = expr_angle(w, v.v), |s v| <= pi; ANGLE_SLOPE is for its derivative. With y = v.v
+       s = 2 sign(w) atan2(|v|, |w|)/|v|,   ds/dw = -2/(w^2 + y),   ds/dy = (w/(w^2 + y) - s/2)/y */
 expr expr_angle(struct graph *g, enum operation operation, expr w, expr square);
 
 /* a + b c and a - b c */
@@ -83,18 +89,25 @@ expr expr_sub_product(struct graph *g, expr a, expr b, expr c);
 /* The node `e` made again in a graph, with new operands: for passes that rewrite. */
 expr expr_rebuilt(struct graph *g, const struct vertex *node, expr a, expr b);
 
-/* Number of operands: 0, 1 or 2; and the operands. */
+/* Number of operands: 0, 1 or 2. */
 int expr_operand_count(enum operation operation);
-int expr_operands(const struct vertex *node, expr operand[2]);
 
 /* How often each node is used by the outputs, directly or not, for free(); NULL: out of memory. */
 int *graph_count_uses(const struct graph *g, int n_outputs, const expr *output);
 
-/* Values of all nodes at given inputs; value has g->n numbers. */
-void graph_evaluate(const struct graph *g, const double *inputs, double *value);
-static inline double value_at(const double *value, expr e)
-{
-    return changes_sign(e) ? -value[e / 2] : value[e / 2];
-}
+/* ---- Stumpff functions ------------------------------------------------------------------------------------------- */
+
+/* Functions of a rotation vector, smooth in y = |theta|^2 and without cancellation:
+       S_k(y) = sum over j of (-y)^j/(2j + k)!,   S_k = 1/k! - y S_(k+2),   dS_k/dy = (k S_(k+2) - S_(k+1))/2
+   S_0 = cos phi, S_1 = sin phi/phi, S_2 = (1 - cos phi)/phi^2, S_3 = (phi - sin phi)/phi^3, y = phi^2. */
+
+/* Terms of the series that are accurate to rounding for y < STUMPFF_SMALL, and those for y < STUMPFF_LARGE. */
+enum { STUMPFF_FEW = 6, STUMPFF_MANY = 17 };
+#define STUMPFF_SMALL 0.25
+#define STUMPFF_LARGE 10.0
+
+/* 1/k! */
+double expr_inverse_factorial(int k);
+double expr_stumpff_value(int k, double y);
 
 #endif

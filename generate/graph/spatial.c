@@ -10,12 +10,6 @@ struct vector spatial_turned_back(struct graph *g, const struct turn *turn, cons
     return y;
 }
 
-struct vector spatial_turned(struct graph *g, const struct turn *turn, const expr *x)
-{
-    const struct turn reverse = {turn->axis, turn->c, negative(turn->s)};
-    return spatial_turned_back(g, &reverse, x);
-}
-
 /* Products of cosine and sine. */
 struct products {
     expr ss, cs, cos2; /* s^2, c s, c^2 - s^2 */

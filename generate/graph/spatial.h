@@ -22,9 +22,8 @@ struct turn {
     expr c, s; /* cosine and sine of the angle */
 };
 
-/* A vector of the new frame in axes of the old one, and the reverse. */
+/* A vector of the new frame in axes of the old one. */
 struct vector spatial_turned_back(struct graph *g, const struct turn *turn, const expr *x);
-struct vector spatial_turned(struct graph *g, const struct turn *turn, const expr *x);
 
 /* Those of the new frame in axes of the old one: R S R', R B R' */
 void spatial_turn(struct graph *g, const struct turn *turn, struct spatial *P);

@@ -52,6 +52,18 @@ static inline expr dot_n(struct graph *g, int n, const expr *a, const expr *b)
     return sum;
 }
 
+/* How many components are not zero, and the last one of them. */
+static inline int nonzero_count(const expr x[3], int *last)
+{
+    int count = 0;
+    for (int i = 0; i < 3; i++) {
+        if (x[i] == ZERO) continue;
+        *last = i;
+        count++;
+    }
+    return count;
+}
+
 /* Index of entry (i, j) of a symmetric matrix. */
 static inline int packed(int i, int j)
 {

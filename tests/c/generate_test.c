@@ -9,6 +9,7 @@
 #include "generate/elements.h"
 #include "generate/generate.h"
 #include "oracle/closed.h"
+#include "oracle/graph_values.h"
 
 enum { ROBOTS = 150, CLOSED = 60, MOST_COORDINATES = 24 };
 

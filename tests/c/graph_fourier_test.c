@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "generate/graph/fourier.h"
+#include "oracle/graph_values.h"
 #include "oracle/random.h"
 
 enum { INPUTS = 5, NODES = 12, MOST_TERMS = 2000 };
@@ -71,7 +72,7 @@ TEST(value_and_slope_are_kept)
         graph_evaluate(&g, x, value);
         const expr last = made[INPUTS + NODES - 1];
         if (fourier_make(&g, 1, &last, MOST_TERMS, &f) == FOURIER_OK) {
-            struct sum sum = fourier_sum(&f, last), slope = fourier_derivative(&f, &sum, INPUTS - 1, 1);
+            struct sum sum = fourier_sum(&f, last), slope = fourier_derivative(&f, &sum, INPUTS - 1);
             const double want = value_at(value, last), h = 1e-4, at = x[INPUTS - 1];
             CHECK_NEAR(sum_at(&sum, x), want, 1e-12 * (1 + fabs(want)));
             x[INPUTS - 1] = at + h; /* polynomials in it of low degree: differences of second order */

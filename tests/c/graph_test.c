@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "generate/graph/derivative.h"
+#include "oracle/graph_values.h"
 #include "oracle/random.h"
 
 enum { INPUTS = 4, NODES = 60, MOST_NODES = 4000 };
@@ -18,7 +19,7 @@ static expr random_expression(struct graph *g, struct random *random, const expr
     case 2: return expr_mul(g, a, b);
     case 3: return expr_div(g, a, expr_add_product(g, expr_number(g, 2), b, b));
     case 4: return expr_function(g, pick(random, 2) == 0 ? SIN : COS, a);
-    case 5: return stumpff(g, 2 + pick(random, 3), expr_mul(g, a, a));
+    case 5: return expr_stumpff(g, 2 + pick(random, 3), expr_mul(g, a, a));
     case 6: return expr_function(g, SQRT, expr_add_product(g, ONE, a, a));
     default: return expr_mul(g, expr_angle(g, ANGLE, expr_add_product(g, ONE, a, a), expr_mul(g, b, b)), b);
     }
@@ -48,7 +49,7 @@ TEST(derivatives_equal_differences)
         expr_differentiate(&g, g.n, change);
         CHECK(!g.failed && g.n < MOST_NODES);
         for (int i = INPUTS; i < INPUTS + NODES && g.n < MOST_NODES; i++) {
-            const double slope = evaluate(&g, x, change_of(change, made[i])), h = 1e-5, at = x[0];
+            const double slope = evaluate(&g, x, mapped(change, made[i])), h = 1e-5, at = x[0];
             x[0] = at + h;
             const double above = evaluate(&g, x, made[i]);
             x[0] = at - h;
@@ -74,7 +75,7 @@ TEST(equal_expressions_are_one_node)
     CHECK(expr_function(&g, SIN, negative(x)) == negative(expr_function(&g, SIN, x)));
     struct substitution s = {.first = 0, .count = 1, .by = &y};
     const expr product = expr_mul(&g, x, expr_function(&g, COS, x));
-    CHECK(expr_substitute(&g, &s) && image_of(&s, product) == expr_mul(&g, y, expr_function(&g, COS, y)));
+    CHECK(expr_substitute(&g, &s) && mapped(s.image, product) == expr_mul(&g, y, expr_function(&g, COS, y)));
     expr_substitution_free(&s);
     graph_free(&g);
 }
