@@ -39,7 +39,7 @@ static enum status first_frequency(const struct robot *robot, double *frequency)
     for (int i = 0; status == STATUS_OK && i < modes.eigen.n && *frequency == 0; i++)
         *frequency = modes.eigen.mode[i].frequency;
     modes_free(&modes);
-    state_free(&start);
+    arena_release(&start.arena);
     mechanism_free(&mechanism);
     return status;
 }

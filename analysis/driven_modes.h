@@ -3,29 +3,21 @@
 #ifndef ANALYSIS_DRIVEN_MODES_H
 #define ANALYSIS_DRIVEN_MODES_H
 
+#include "analysis/eigenmodes.h"
 #include "analysis/linear.h"
 
-/* exp(lambda t); one lambda of each conjugate pair. */
-struct driven_mode {
-    double frequency;      /* |Im lambda| / 2 pi                                                             [Hz]  */
-    double growth;         /* Re lambda                                                                      [1/s] */
-    double damping_ratio;  /* -Re lambda/|lambda|; 0 if lambda is real                                             */
-    const double *share;   /* n_states of struct driven_modes: |l_i r_i| of the left and right eigenvector, divided by
-                             the sum of all; it does not depend on units */
-    const double *re, *im; /* n_states: the right eigenvector, its states divided by their nominal values        */
-};
-
+/* exp(lambda t), one lambda of each conjugate pair. The damping ratio of a mode is -Re lambda/|lambda|, 0 if lambda is real; its shares are
+   |l_i r_i| of the left and right eigenvector, divided by the sum of all, which does not depend on units; re and im are the right
+   eigenvector, its states divided by their nominal values. */
 struct driven_modes {
     int n_states, *state; /* states that move: indices in those of the linearization                    */
     int n;
-    struct driven_mode *mode; /* n, by frequency, then by falling growth                                    */
-    struct arena arena;
+    struct mode *mode; /* n with n_states numbers each, by frequency, then by falling growth            */
 };
 
-/* For a linearization in minimal coordinates. Unless joints are free, joints that are not passive keep position and velocity.
-   driven_modes_free() in any case. STATUS_NO_EIGENVALUES. */
+/* For a linearization in minimal coordinates, with memory of its point. Unless joints are free, joints that are not passive keep position
+   and velocity. STATUS_NO_EIGENVALUES. */
 enum status driven_modes_make(const struct linear *linear, bool joints_free, struct report *report,
                               struct driven_modes *modes);
-void driven_modes_free(struct driven_modes *modes);
 
 #endif

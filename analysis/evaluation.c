@@ -101,8 +101,3 @@ enum status evaluation_at(struct mechanism *m, const struct state *state, bool c
     if (status == STATUS_OK) describe(m, state, force, e);
     return failure_report(report, m, status);
 }
-
-void evaluation_free(struct evaluation *e)
-{
-    arena_release(&e->arena);
-}

@@ -34,9 +34,8 @@ struct evaluation {
 enum status evaluation_drives(struct mechanism *m, struct state *state, struct report *report);
 
 /* The state is used as it is: loops may be open. With `composite` qdd is computed from the dense mass matrix. Redundant equations of
-   loops are reported as warnings. evaluation_free() in any case. */
+   loops are reported as warnings. The arena of the evaluation is to be released in any case. */
 enum status evaluation_at(struct mechanism *m, const struct state *state, bool composite, struct report *report,
                           struct evaluation *e);
-void evaluation_free(struct evaluation *e);
 
 #endif

@@ -65,8 +65,3 @@ enum status matrices_at(struct mechanism *m, const struct input *in, struct repo
     arena_release(&scratch);
     return failure_status(report, status);
 }
-
-void matrices_free(struct matrices *matrices)
-{
-    arena_release(&matrices->arena);
-}

@@ -15,12 +15,11 @@ enum status modes_make(struct mechanism *mechanism, bool joints_free, struct rep
     modes->mechanism = mechanism;
     const enum status status = small_motion_make(mechanism->robot, joints_free, report, &modes->motion);
     if (status != STATUS_OK) return status;
-    return failure_status(report, eigenmodes_make(modes->motion.n, &modes->eigen));
+    return failure_status(report, eigenmodes_make(modes->motion.n, &modes->motion.arena, &modes->eigen));
 }
 
 void modes_free(struct modes *modes)
 {
-    eigenmodes_free(&modes->eigen);
     small_motion_free(&modes->motion);
 }
 
@@ -30,7 +29,7 @@ static enum status report_modes(struct report *report, const struct modes *modes
     char name[NAME_SIZE];
     if (status == STATUS_NOT_POSITIVE) {
         const int moving = modes->motion.free_one[modes->eigen.singular];
-        name_tangent(modes->mechanism->model, modes->motion.coordinate[moving], name);
+        name_coordinate(modes->mechanism->model, TANGENT, modes->motion.coordinate[moving], name);
         report_add(report, REPORT_ERROR,
                    "%s: no inertia resists the motion of '%s': give its link, or what is attached to it, mass, inertia "
                    "or motor_inertia, or mode shapes that are less similar",
@@ -91,14 +90,15 @@ enum status modes_sweep_make(struct modes *modes, const struct sweep_options *op
 {
     const struct model *model = modes->mechanism->model;
     const size_t nq = (size_t)model->nq, nv = (size_t)model->nv, poses = (size_t)options->poses;
+    struct arena *arena = &modes->motion.arena;
     int first = 0;
     *sweep = (struct sweep){.poses = options->poses};
-    arena_arrays(&sweep->arena, poses, ARRAYS(&sweep->position));
-    arena_arrays(&sweep->arena, poses * (size_t)modes->motion.n,
+    arena_arrays(arena, poses, ARRAYS(&sweep->position));
+    arena_arrays(arena, poses * (size_t)modes->motion.n,
                  ARRAYS(&sweep->frequency, &sweep->damping_ratio, &sweep->growth));
-    arena_arrays(&sweep->arena, nq, ARRAYS(&sweep->q));
-    arena_arrays(&sweep->arena, nv, ARRAYS(&sweep->qd));
-    if (sweep->arena.failed) return failure_status(report, STATUS_NO_MEMORY);
+    arena_arrays(arena, nq, ARRAYS(&sweep->q));
+    arena_arrays(arena, nv, ARRAYS(&sweep->qd));
+    if (arena->failed) return failure_status(report, STATUS_NO_MEMORY);
     memcpy(sweep->q, state->at.q, nq * sizeof(double));
     memcpy(sweep->qd, state->at.qd, nv * sizeof(double));
     enum status status = closure_of_state(modes->mechanism, options->given, state, report);
@@ -114,9 +114,4 @@ enum status modes_sweep_make(struct modes *modes, const struct sweep_options *op
         if (options->progress != NULL) options->progress(options->context, p + 1, options->poses);
     }
     return status;
-}
-
-void modes_sweep_free(struct sweep *sweep)
-{
-    arena_release(&sweep->arena);
 }

@@ -38,13 +38,11 @@ struct sweep {
     double *position; /* poses */
     double *frequency, *damping_ratio, *growth;
     double *q, *qd; /* the state that the poses differ from */
-    struct arena arena;
 };
 
 /* The rest of the state stays, except that the loops follow to every pose from the start of the robot: closure_follow(). Driven
-   joints follow only if the swept joint is passive, and links must not bend. modes_sweep_free() in any case. */
+   joints follow only if the swept joint is passive, and links must not bend. The arrays exist until modes_free(). */
 enum status modes_sweep_make(struct modes *modes, const struct sweep_options *options, struct state *state,
                              struct report *report, struct sweep *sweep);
-void modes_sweep_free(struct sweep *sweep);
 
 #endif

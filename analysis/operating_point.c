@@ -31,7 +31,7 @@ enum status operating_point_make(const char *name, const char *text, const char 
 
 void operating_point_free(struct operating_point *point)
 {
-    state_free(&point->state);
+    arena_release(&point->state.arena);
     instance_free(point->sim);
     arena_release(&point->arena);
 }

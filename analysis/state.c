@@ -261,8 +261,3 @@ enum status state_read_into(const struct point *at, const char *file, struct rep
     go_to_start(state);
     return read_file(file, report, state);
 }
-
-void state_free(struct state *state)
-{
-    arena_release(&state->arena);
-}

@@ -14,7 +14,7 @@ struct state {
 };
 
 /* Each of these fills a state for the model. Every problem is reported with its path in the document. STATUS_BAD_INPUT, STATUS_NO_FILE,
-   STATUS_NO_MEMORY; state_free() in any case. */
+   STATUS_NO_MEMORY; the arena of the state is to be released in any case. */
 
 /* The robot's start, without forces. */
 enum status state_start(const struct model *model, struct report *report, struct state *state);
@@ -29,7 +29,5 @@ enum status state_read_into(const struct point *at, const char *file, struct rep
 
 /* After drives have started: states of drives that the document gives. */
 void state_set_drives(const struct state *state);
-
-void state_free(struct state *state);
 
 #endif

@@ -112,7 +112,7 @@ enum status summary_make(const char *name, const struct robot *robot, struct rep
 
 void summary_free(struct summary *summary)
 {
-    state_free(&summary->start);
+    arena_release(&summary->start.arena);
     mechanism_free(&summary->mechanism);
     arena_release(&summary->arena);
 }

@@ -166,15 +166,10 @@ enum status zeros_make(const struct linear *linear, int u, int y, struct report 
 {
     memset(zeros, 0, sizeof *zeros);
     const enum status status = linear->n_states > 2 * linear->n_positions
-                                   ? find_zeros_with_drives(linear, u, y, &zeros->arena, zeros)
-                                   : find_zeros(linear, u, y, &zeros->arena, zeros);
+                                   ? find_zeros_with_drives(linear, u, y, &linear->point->arena, zeros)
+                                   : find_zeros(linear, u, y, &linear->point->arena, zeros);
     if (status != STATUS_ZERO_TRANSFER) return failure_status(report, status);
     report_add(report, REPORT_ERROR, "'%s' does not act on '%s' at this operating point: %s", linear->u[u].name,
                linear->y[y].name, status_text(status));
     return status;
-}
-
-void zeros_free(struct zeros *zeros)
-{
-    arena_release(&zeros->arena);
 }

@@ -13,8 +13,9 @@ struct drive_options {
     struct text_list sensors; /* outputs of the robot, of a controller  */
 };
 
-/* Adds the values of --set to the parameters of a resource file. An exit code. */
-int drive_put_settings(const struct common *options, struct arena *arena, struct json_object *parameters);
+/* The text of a resource file, with the values of --set added to its parameters; frees the file. NULL, with an exit code, on failure. */
+const char *drive_resource(const struct common *options, struct json_object *file, struct json_object *parameters,
+                           int *code);
 
 /* `limber drive controller`; an exit code. */
 int controller_pack(const struct drive_options *options, struct report *report);

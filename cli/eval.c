@@ -95,7 +95,7 @@ static int run(const void *given, struct cli_model *loaded, struct report *repor
     if (status != STATUS_OK) return cli_exit_code(status);
     status = evaluation_at(&loaded->mechanism, &loaded->state, options->algorithm == COMPOSITE, report, &evaluation);
     const int code = status == STATUS_OK ? print_evaluation(loaded->robot, &evaluation) : cli_exit_code(status);
-    evaluation_free(&evaluation);
+    arena_release(&evaluation.arena);
     return code;
 }
 

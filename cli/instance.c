@@ -46,9 +46,9 @@ int cli_find_variable(const char *place, const struct variables *variables, enum
 
 /* ---- parameters ---------------------------------------------------------------------------------------------------------- */
 
-int cli_settings_split(const struct common *options, int i, struct arena *arena, const char **name, double *value)
+int cli_settings_split(const struct common *options, int i, const char **name, double *value)
 {
-    char *own = arena_string(arena, options->set.text[i]), *end;
+    char *own = arena_string(options->arena, options->set.text[i]), *end;
     if (own == NULL) return cli_no_memory(options->command);
     char *text = strchr(own, '=');
     *text++ = '\0';
@@ -61,17 +61,17 @@ int cli_settings_split(const struct common *options, int i, struct arena *arena,
     return EXIT_INPUT;
 }
 
-int cli_settings_apply(const struct common *options, struct instance *sim, struct arena *arena)
+int cli_settings_apply(const struct common *options, struct instance *sim)
 {
     const struct variables *v = instance_variables(sim);
     for (int i = 0; i < options->set.n; i++) {
         const char *name;
         double value;
-        const int code = cli_settings_split(options, i, arena, &name, &value);
+        const int code = cli_settings_split(options, i, &name, &value);
         if (code != EXIT_OK) return code;
         char place[64];
         snprintf(place, sizeof place, "%s: --set", options->command);
-        const int row = cli_find_variable(place, v, CAUSALITY_PARAMETER, name, arena);
+        const int row = cli_find_variable(place, v, CAUSALITY_PARAMETER, name, options->arena);
         if (row < 0) return EXIT_INPUT;
         instance_set(sim, v->row[row].reference, value);
     }
@@ -80,12 +80,12 @@ int cli_settings_apply(const struct common *options, struct instance *sim, struc
 
 /* ---- tables -------------------------------------------------------------------------------------------------------------- */
 
-int cli_columns_choose(const char *command, const struct instance *sim, struct arena *arena, struct columns *columns)
+int cli_columns_choose(const struct common *options, const struct instance *sim, struct columns *columns)
 {
     const struct variables *v = instance_variables(sim);
-    columns->reference = arena_allocate(arena, (size_t)v->n_values, sizeof(int));
-    columns->row = arena_allocate(arena, (size_t)v->n_values, sizeof(double));
-    if (arena->failed) return cli_no_memory(command);
+    columns->reference = arena_allocate(options->arena, (size_t)v->n_values, sizeof(int));
+    columns->row = arena_allocate(options->arena, (size_t)v->n_values, sizeof(double));
+    if (options->arena->failed) return cli_no_memory(options->command);
     for (int causality = CAUSALITY_OUTPUT; causality <= CAUSALITY_LOCAL; causality++)
         for (int r = 0; r < v->n_values; r++)
             if ((int)v->by_reference[r]->causality == causality) columns->reference[columns->n++] = r;

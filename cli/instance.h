@@ -20,12 +20,12 @@ int cli_find_variable(const char *place, const struct variables *variables, enum
 
 /* The results of the functions below are exit codes; errors go to standard error. */
 
-/* The i-th --set NAME=VALUE; the name is in the arena. */
-int cli_settings_split(const struct common *options, int i, struct arena *arena, const char **name, double *value);
+/* The i-th --set NAME=VALUE; the name is in the memory of the command. */
+int cli_settings_split(const struct common *options, int i, const char **name, double *value);
 /* Sets the parameters that --set names. */
-int cli_settings_apply(const struct common *options, struct instance *sim, struct arena *arena);
+int cli_settings_apply(const struct common *options, struct instance *sim);
 
-int cli_columns_choose(const char *command, const struct instance *sim, struct arena *arena, struct columns *columns);
+int cli_columns_choose(const struct common *options, const struct instance *sim, struct columns *columns);
 void cli_columns_write_names(const struct columns *columns, const struct instance *sim, struct table *table);
 /* Of an instance that is up to date. */
 void cli_columns_write_row(const struct columns *columns, struct instance *sim, double t, struct table *table);

@@ -25,15 +25,15 @@ int cli_load_model(const struct common *options, struct report *report, struct c
 
 void cli_free_model(struct cli_model *loaded)
 {
-    state_free(&loaded->state);
+    arena_release(&loaded->state.arena);
     mechanism_free(&loaded->mechanism);
     robot_free(loaded->robot);
     memset(loaded, 0, sizeof *loaded);
 }
 
-int cli_load_sim(const struct common *options, struct report *report, struct arena *arena, struct instance **sim)
+int cli_load_sim(const struct common *options, struct report *report, struct instance **sim)
 {
-    const char *file = options->robot, *text = document_load(file, arena, report);
+    const char *file = options->robot, *text = document_load(file, options->arena, report);
     *sim = NULL;
     const enum status status = text == NULL          ? STATUS_NO_FILE
                                : options->at != NULL ? sim_make_loaded(file, text, report, sim)

@@ -18,7 +18,7 @@ struct cli_model {
 int cli_load_model(const struct common *options, struct report *report, struct cli_model *loaded);
 void cli_free_model(struct cli_model *loaded);
 
-/* An instance of the robot, with loads on all frames if there is a STATE. The report must outlive it; the arena has the text. */
-int cli_load_sim(const struct common *options, struct report *report, struct arena *arena, struct instance **sim);
+/* An instance of the robot, with loads on all frames if there is a STATE. The report must outlive it. */
+int cli_load_sim(const struct common *options, struct report *report, struct instance **sim);
 
 #endif

@@ -192,11 +192,14 @@ int main(int argc, char **argv)
     struct common *options = calloc(1, command->size);
     if (options == NULL) return cli_no_memory(command->name);
     if (command->defaults != NULL) memcpy(options, command->defaults, command->size);
+    struct arena arena = {0};
     options->command = command->name;
+    options->arena = &arena;
     int code = check_results(command, argc - 1, argv + 1);
     if (code == EXIT_OK) code = options_parse(command, argc - 1, argv + 1, options);
     if (code == EXIT_OK && command->check != NULL) code = command->check(options);
     if (code == EXIT_OK) code = run_guarded(command, options);
+    arena_release(&arena);
     free(options);
     return code;
 }

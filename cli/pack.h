@@ -6,20 +6,10 @@
 #include "options.h"
 #include "package.h"
 
-/* Where the shared libraries of an FMU come from: the file that the environment variable of the platform names, or else `name` with the
-   platform's extension beside this program. */
-struct library_source {
-    const char *name;
-    const char *variable[PLATFORM_COUNT];
-};
-
-/* False, with a report, if one cannot be read; the one for Windows may be missing, unless it was named. `output`: the FMU, which must be
-   another file. */
-bool pack_libraries(const char *output, const struct library_source *source, struct arena *arena,
-                    struct libraries *libraries, struct report *report);
-
-/* Writes the FMU and prints a summary. `generated`: its code is generated, for this platform only. */
+/* Writes the FMU and prints a summary. Its shared libraries are the files that environment variables name, or else those beside this program;
+   the one for Windows may be missing, unless it was named. `generated`: instead the library of generated code, for this platform only;
+   NULL: none. Does nothing if errors were reported. */
 enum status pack_write(const struct common *options, const struct fmu *fmu, struct blob resource,
-                       const struct libraries *libraries, bool generated, struct report *report);
+                       const struct blob *generated, struct report *report);
 
 #endif

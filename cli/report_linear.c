@@ -115,7 +115,6 @@ static void write_pair(struct report_page *page, const struct linear *linear, in
         write_bode(page, &linear->u[u], &linear->y[y], &zeros);
         if (zeros.n_zeros > 0) write_roots(page->xml, "#zero", zeros.zero, zeros.n_zeros);
     } else report_reason(page, status, "There is no transfer function");
-    zeros_free(&zeros);
 }
 
 /* ---- which pairs ------------------------------------------------------------------------------------------------------------------- */
@@ -133,7 +132,6 @@ static int tip_output(struct report_page *page, const struct linear *linear, int
         const enum status status = zeros_make(linear, u, y, &silent, &zeros);
         if (status == STATUS_OK) bode_at(&zeros, 1, &magnitude, &phase);
         if (status == STATUS_NO_MEMORY) page->xml->failed = true;
-        zeros_free(&zeros);
         if (!(magnitude > most)) continue;
         most = magnitude;
         best = y;
@@ -192,6 +190,5 @@ int report_linear(struct report_page *page, struct operating_point *point)
         }
     }
     if (status != STATUS_OK) report_reason(page, status, "The linear model is not available");
-    linear_free(&linear);
     return code;
 }

@@ -58,7 +58,6 @@ struct run {
     struct columns columns;
     clock_t integration; /* CPU time of the steps, without output */
     struct report *report;
-    struct arena arena;
 };
 
 /* The method of a word or a number; METHODS: there is none */
@@ -159,19 +158,19 @@ static int set_up(struct run *run)
             if (v->by_reference[r]->start_of >= 0)
                 instance_set(run->sim, r,
                              instance_get(run->sim, v->row[v->state[v->by_reference[r]->start_of]].reference));
-        state_free(&state);
+        arena_release(&state.arena);
         code = cli_exit_code(status);
     }
     instance_set(run->sim, instance_variables(run->sim)->solver.method,
                  options->method != NULL ? method_of(options->method) : 0);
-    if (code == EXIT_OK) code = cli_settings_apply(common, run->sim, &run->arena);
+    if (code == EXIT_OK) code = cli_settings_apply(common, run->sim);
     if (code == EXIT_OK)
         code = inputs_read(options->inputs,
                            options->hold                   ? BETWEEN_HELD
                            : options->interpolate == CUBIC ? BETWEEN_CUBIC
                                                            : BETWEEN_LINEAR,
-                           run->sim, &run->arena, run->report, &run->inputs);
-    return code == EXIT_OK ? cli_columns_choose("simulate", run->sim, &run->arena, &run->columns) : code;
+                           run->sim, common->arena, run->report, &run->inputs);
+    return code == EXIT_OK ? cli_columns_choose(common, run->sim, &run->columns) : code;
 }
 
 static int run(const void *given, struct report *report)
@@ -179,7 +178,7 @@ static int run(const void *given, struct report *report)
     const struct options *options = given;
     struct run run = {.options = options, .report = report};
     struct report lines = {.line = cli_print_error, .context = (void *)(uintptr_t) "limber"};
-    int code = cli_load_sim(&options->common, &lines, &run.arena, &run.sim);
+    int code = cli_load_sim(&options->common, &lines, &run.sim);
     if (code == EXIT_OK) {
         lines.line = cli_print_message; /* `check` prints warnings of the file; those of the start are new */
         lines.context = NULL;
@@ -190,7 +189,6 @@ static int run(const void *given, struct report *report)
         }
     }
     instance_free(run.sim);
-    arena_release(&run.arena);
     return code;
 }
 

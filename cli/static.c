@@ -6,11 +6,8 @@
 #include "analysis/names.h"
 #include "analysis/statics.h"
 #include "cli.h"
-#include "holding.h"
-#include "instance.h"
 #include "json_out.h"
 #include "linearization.h"
-#include "robot/read.h"
 #include "static_lists.h"
 
 /* Joints that move less are not listed [rad or m] */
@@ -54,7 +51,7 @@ static void list_moved(const struct model *model, const struct static_answer *an
         const struct link_model *lm = &model->link[i];
         for (int k = 0; k < lm->joint.nv; k++) {
             char name[NAME_SIZE];
-            name_tangent(model, lm->v + k, name);
+            name_coordinate(model, TANGENT, lm->v + k, name);
             if (fabs(answer->moved[lm->v + k]) > VISIBLE)
                 show(context, name, answer->moved[lm->v + k], lm->joint.part[k] == TURNS ? "rad" : "m");
         }
@@ -184,21 +181,13 @@ static int print_json(const struct operating_point *point, const struct static_a
 static int run(const void *given, struct report *report)
 {
     const struct common *options = given;
-    struct operating_point point = {0};
-    struct arena arena = {0};
-    const char *text = document_load(options->robot, &arena, report);
-    int code = text == NULL ? EXIT_INPUT
-                            : cli_exit_code(operating_point_make(options->robot, text, options->at, report, &point));
-    if (code == EXIT_OK) code = cli_settings_apply(options, point.sim, &arena);
-    if (code == EXIT_OK) code = holding_apply(options, point.sim);
-    if (code == EXIT_OK) {
-        struct static_answer answer;
-        code = cli_exit_code(static_answer_make(&point, options->at != NULL, report, &answer));
-        if (code == EXIT_OK) code = options->json ? print_json(&point, &answer) : print_table(&point, &answer);
-        static_answer_free(&answer);
-    }
+    struct operating_point point;
+    struct static_answer answer;
+    enum status status = linearization_open(options, report, &point);
+    if (status == STATUS_OK) status = static_answer_make(&point, options->at != NULL, report, &answer);
+    int code = cli_exit_code(status);
+    if (code == EXIT_OK) code = options->json ? print_json(&point, &answer) : print_table(&point, &answer);
     operating_point_free(&point);
-    arena_release(&arena);
     return code;
 }
 

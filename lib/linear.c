@@ -74,7 +74,6 @@ int limber_robot_linearize(const limber_robot *robot, int options, limber_linear
 void limber_linear_free(limber_linear *linear)
 {
     if (linear == NULL) return;
-    linear_free(&linear->linear);
     operating_point_free(&linear->point);
     struct arena arena = linear->arena;
     arena_release(&arena);

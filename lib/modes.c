@@ -13,16 +13,6 @@ struct limber_modes {
     struct arena arena;                         /* the handle is in it */
 };
 
-/* x = N y of the moving coordinates; all others are zero */
-static void expand(const struct small_motion *motion, const double *y, double *x)
-{
-    for (int i = 0; i < motion->n; i++) {
-        double *to = &x[motion->coordinate[i]];
-        if (motion->N == NULL) *to = y[i];
-        for (int k = 0; motion->N != NULL && k < motion->r; k++) *to += motion->N[motion->r * i + k] * y[k];
-    }
-}
-
 /* Copies the modes that were found into a handle */
 static enum status make_handle(const struct modes *found, int nv, limber_modes **made)
 {
@@ -41,8 +31,8 @@ static enum status make_handle(const struct modes *found, int nv, limber_modes *
         frequency[i] = mode->frequency;
         growth[i] = mode->growth;
         damping_ratio[i] = mode->damping_ratio;
-        expand(&found->motion, mode->re, re + (size_t)nv * i);
-        expand(&found->motion, mode->im, im + (size_t)nv * i);
+        small_motion_expand(&found->motion, mode->re, re + (size_t)nv * i);
+        small_motion_expand(&found->motion, mode->im, im + (size_t)nv * i);
     }
     *modes = (limber_modes){(int)n, nv, frequency, growth, damping_ratio, re, im, arena};
     *made = modes;

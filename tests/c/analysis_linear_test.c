@@ -33,7 +33,6 @@ static enum status linearize(const char *file, const char *text, bool equilibriu
 
 static void linearized_free(struct linearized *l)
 {
-    linear_free(&l->linear);
     operating_point_free(&l->point);
     arena_release(&l->arena);
 }
@@ -154,7 +153,6 @@ TEST(two_carts)
         CHECK_NEAR(fabs(zeros.zero[i].im), sqrt(12.0 / 3), 1e-12);
     }
     CHECK_NEAR(fabs(zeros.pole[3].im), sqrt(12 * (1 / 2.0 + 1 / 3.0)), 1e-12);
-    zeros_free(&zeros);
     linearized_free(&l);
 }
 

@@ -54,9 +54,9 @@ TEST(what_is_left_out_is_the_start)
     check_numbers(given.at.qd, rates, 4);
     CHECK(start.at.tau[0] == 0 && given.at.tau[0] == 5 && given.at.tip_wrench[5] == 3 && given.at.tip_wrench[0] == 0);
     CHECK(empty.qdd == NULL && empty.input.q == empty.at.q && silent.errors == 0);
-    state_free(&start);
-    state_free(&empty);
-    state_free(&given);
+    arena_release(&start.arena);
+    arena_release(&empty.arena);
+    arena_release(&given.arena);
     specimen_free(&s);
 }
 
@@ -74,7 +74,7 @@ TEST(coordinates_have_names)
                       &silent, &state) == STATUS_OK);
     check_numbers(state.at.q, q, 4);
     check_numbers(state.at.qd, qd, 4);
-    state_free(&state);
+    arena_release(&state.arena);
     name_coordinate(s.model, ACCELERATION, 0, name);
     CHECK(strcmp(name, "j1.qdd") == 0 && name_velocity_link(s.model, 0) == 0 && name_velocity_link(s.model, 2) == 1);
     specimen_free(&s);
@@ -106,12 +106,12 @@ TEST(problems_are_reported_with_their_place)
         CHECK(state_parse(s.model, "state", bad[i].text, &report, &state) == STATUS_BAD_INPUT && report.errors == 1);
         if (strstr(said.text, bad[i].said) == NULL) printf("     %s: %s", bad[i].text, said.text);
         CHECK(strstr(said.text, bad[i].said) != NULL && strncmp(said.text, "state: ", 7) == 0);
-        state_free(&state);
+        arena_release(&state.arena);
     }
     struct report silent = {0};
     struct state state;
     CHECK(state_read(s.model, "tests/data/none.json", &silent, &state) == STATUS_NO_FILE && silent.errors == 1);
-    state_free(&state);
+    arena_release(&state.arena);
     specimen_free(&s);
 }
 

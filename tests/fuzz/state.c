@@ -30,7 +30,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         double qdd[MOST_VELOCITIES_HERE];
         (void)mechanism_forward(&mechanism[i], &state.input, qdd);
     }
-    state_free(&state);
+    arena_release(&state.arena);
     free(text);
     return 0;
 }
