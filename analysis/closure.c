@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "analysis/failure.h"
-#include "analysis/follow.h"
 #include "analysis/names.h"
 
 /* ---- gaps ----------------------------------------------------------------------------------------------------------------- */

@@ -1,9 +1,8 @@
-#include "analysis/convergence.h"
-
 #include <math.h>
 
 #include "analysis/closure.h"
 #include "analysis/modes.h"
+#include "analysis/summary.h"
 
 enum { MOST_COORDINATES = 150, MOST_DOUBLED = 25 };
 static const double SMALL_CHANGE = 0.01;

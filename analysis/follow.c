@@ -1,5 +1,3 @@
-#include "analysis/follow.h"
-
 #include <math.h>
 #include <string.h>
 

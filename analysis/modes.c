@@ -4,7 +4,6 @@
 
 #include "analysis/closure.h"
 #include "analysis/failure.h"
-#include "analysis/follow.h"
 #include "analysis/names.h"
 
 /* ---- at a state ---------------------------------------------------------------------------------------------------------------- */

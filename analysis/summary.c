@@ -3,9 +3,7 @@
 #include <string.h>
 
 #include "analysis/closure.h"
-#include "analysis/convergence.h"
 #include "analysis/failure.h"
-#include "analysis/plausibility.h"
 #include "flex/beam_mass.h"
 #include "flex/body.h"
 #include "flex/frequencies.h"

@@ -19,4 +19,11 @@ struct zeros {
    are reported. STATUS_ZERO_TRANSFER: the input does not act on the output. */
 enum status zeros_make(const struct linear *linear, int u, int y, struct report *report, struct zeros *zeros);
 
+/* G(i w) = gain prod (i w - z) / prod (i w - p): its modulus and its phase [rad], which is continuous in w > 0 except where a zero or
+   pole is on the imaginary axis. */
+void bode_at(const struct zeros *zeros, double omega, double *magnitude, double *phase);
+
+/* By modulus, then real part. */
+void zeros_sort(struct complex_number *z, int count);
+
 #endif

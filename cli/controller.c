@@ -6,8 +6,8 @@
 
 #include "analysis/failure.h"
 #include "cli.h"
-#include "drive_options.h"
 #include "json_out.h"
+#include "pack.h"
 #include "robot/read.h"
 #include "sim/sim.h"
 

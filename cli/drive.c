@@ -6,9 +6,9 @@
 
 #include "analysis/failure.h"
 #include "cli.h"
-#include "drive_options.h"
 #include "instance.h"
 #include "json_out.h"
+#include "pack.h"
 #include "robot/nearest.h"
 
 enum { DRIVES = 8 };

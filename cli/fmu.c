@@ -3,7 +3,6 @@
 
 #include "analysis/failure.h"
 #include "cli.h"
-#include "compile.h"
 #include "generate/elements.h"
 #include "mech/mechanism.h"
 #include "pack.h"

@@ -1,4 +1,4 @@
-/* An instance in the command line: what simulate and inverse share, and drive with them. */
+/* An instance in the command line: what simulate, inverse and commands about an operating point share, and drive with them. */
 #ifndef CLI_INSTANCE_H
 #define CLI_INSTANCE_H
 
@@ -32,5 +32,9 @@ void cli_columns_write_row(const struct columns *columns, struct instance *sim, 
 
 /* How far the work is, on a terminal only; at the end the line is cleared. */
 void cli_show_progress(double t, double end);
+
+/* Applies --hold, --free, --hold-lines and --free-lines; they override the robot file. An exit code; names that the robot does
+   not have are reported. */
+int holding_apply(const struct common *options, struct instance *sim);
 
 #endif

@@ -7,7 +7,6 @@
 
 #include "analysis/failure.h"
 #include "cli.h"
-#include "holding.h"
 #include "instance.h"
 #include "result.h"
 #include "robot/read.h"

@@ -5,11 +5,11 @@
 #include <json-c/json.h>
 
 #include "analysis/linear.h"
-#include "holding.h"
+#include "instance.h"
 
 /* These need operating_point_free() in any case; the point must not be moved. */
 
-/* The operating point of --at with the options of holding.h and --set. */
+/* The operating point of --at with the options of holding_apply() and --set. */
 enum status linearization_open(const struct common *options, struct report *report, struct operating_point *point);
 /* The same after operating_point_move(), as --static says. */
 enum status linearization_point(const struct common *options, struct report *report, struct operating_point *point);
