@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analysis/checked.h"
 #include "analysis/failure.h"
 #include "analysis/names.h"
 

@@ -58,11 +58,10 @@ static enum status compute_pose(struct modes *modes, const struct sweep_options 
                                 struct report *report, int *first, struct sweep *sweep)
 {
     const struct model *model = modes->mechanism->model;
-    const struct following following = {.swept = options->link, .bending = REPORT_ERROR};
     memcpy(state->at.q, sweep->q, (size_t)model->nq * sizeof(double));
     memcpy(state->at.qd, sweep->qd, (size_t)model->nv * sizeof(double));
     state->at.q[model->link[options->link].q + options->k] = sweep->position[pose];
-    enum status status = closure_follow(modes->mechanism, &following, state, report);
+    enum status status = closure_follow(modes->mechanism, options->link, state, report);
     if (status == STATUS_OK) status = modes_at(modes, &state->input, report);
     if (status != STATUS_OK) return status;
     const int n = modes->eigen.n;
@@ -110,7 +109,7 @@ enum status modes_sweep_make(struct modes *modes, const struct sweep_options *op
             name_coordinate(model, POSITION, model->link[options->link].q + options->k, name);
             report_add(report, REPORT_ERROR, "at %s = %.9g", name, sweep->position[p]);
         }
-        if (options->progress != NULL) options->progress(options->context, p + 1, options->poses);
+        if (p + 1 < options->poses) report_progress(report, "pose", p + 1, options->poses);
     }
     return status;
 }

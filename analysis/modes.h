@@ -23,13 +23,11 @@ enum status modes_damp(struct modes *modes, struct report *report);
 /* ---- over the position of a joint -------------------------------------------------------------------------------------------- */
 
 struct sweep_options {
-    int link, k;                                          /* whose joint moves, its coordinate    */
-    double from, to;                                      /* its position            [rad or m]   */
-    int poses;                                            /* 1 or more                            */
-    int count;                                            /* modes at most; 0: all                */
-    bool given;                                           /* the state is not the robot's start   */
-    void (*progress)(void *context, int done, int poses); /* NULL: none */
-    void *context;
+    int link, k;     /* whose joint moves, its coordinate    */
+    double from, to; /* its position            [rad or m]   */
+    int poses;       /* 1 or more                            */
+    int count;       /* modes at most; 0: all                */
+    bool given;      /* the state is not the robot's start   */
 };
 
 /* Rows by pose, columns by mode. */

@@ -9,7 +9,6 @@
 #include "cli.h"
 #include "json_out.h"
 #include "load.h"
-#include "progress.h"
 
 static const struct option rows[] = {OPTION_ROBOT, OPTION_JSON("JSON instead of a table"), OPTION_OUTPUT, {0}};
 

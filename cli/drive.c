@@ -9,7 +9,6 @@
 #include "instance.h"
 #include "json_out.h"
 #include "pack.h"
-#include "robot/nearest.h"
 
 enum { DRIVES = 8 };
 
@@ -53,10 +52,7 @@ static const struct drive *find_drive(const char *name)
         names[n++] = companion_drives[i]->name;
         if (strcmp(companion_drives[i]->name, name) == 0) return companion_drives[i];
     }
-    const char *meant = nearest(name, n, names);
-    fprintf(stderr, "limber: drive: there is no drive \"%s\"", name);
-    if (meant != NULL) fprintf(stderr, ", did you mean \"%s\"?\n", meant);
-    else fprintf(stderr, "; `limber drive --help` lists them\n");
+    cli_unknown("limber drive", "limber: drive: there is no drive", name, n, names);
     return NULL;
 }
 

@@ -6,7 +6,6 @@
 #include "generate/elements.h"
 #include "mech/mechanism.h"
 #include "pack.h"
-#include "progress.h"
 #include "robot/read.h"
 #include "sim/sim.h"
 #include "view.h"

@@ -14,7 +14,6 @@
 #include "linearization.h"
 #include "load.h"
 #include "plot.h"
-#include "progress.h"
 #include "sweep.h"
 #include "table.h"
 
@@ -210,13 +209,6 @@ struct plot sweep_plot(const struct sweep *sweep, int most, const char *title, c
                          .y = sweep->frequency};
 }
 
-static void show_pose(void *context, int done, int poses)
-{
-    (void)context;
-    if (done < poses) progress_show("pose", done, poses);
-    else progress_end();
-}
-
 /* JSON with the name of the joint, or CSV with that of its position */
 static int print_sweep(bool json, const char *joint, const char *position, const struct sweep *sweep)
 {
@@ -246,7 +238,7 @@ static int run_sweep(const struct options *options, struct modes *modes, struct 
 {
     const struct robot *robot = modes->mechanism->robot;
     const struct model *model = modes->mechanism->model;
-    struct sweep_options wanted = {.count = options->count, .given = options->common.at != NULL, .progress = show_pose};
+    struct sweep_options wanted = {.count = options->count, .given = options->common.at != NULL};
     int code = sweep_read("modes", options->sweep, robot, &wanted);
     if (code != EXIT_OK) return code;
     struct sweep sweep;
@@ -254,7 +246,9 @@ static int run_sweep(const struct options *options, struct modes *modes, struct 
     char short_name[NAME_SIZE], name[NAME_SIZE], title[NAME_SIZE], x_label[NAME_SIZE + 16];
     sweep_name(joint, wanted.k, short_name);
     name_coordinate(model, POSITION, model->link[wanted.link].q + wanted.k, name);
+    report->progress = progress_show;
     code = cli_exit_code(modes_sweep_make(modes, &wanted, state, report, &sweep));
+    progress_end();
     if (code == EXIT_OK && options->plot != NULL) {
         snprintf(title, sizeof title, "%s: natural frequencies, joints %s", robot->name,
                  joints_are_free(options) ? "free" : "locked");

@@ -10,7 +10,6 @@
 #include "cli.h"
 #include "installed.h"
 #include "json_out.h"
-#include "progress.h"
 #include "result.h"
 #include "robot/read.h"
 

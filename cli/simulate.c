@@ -6,11 +6,12 @@
 #include <string.h>
 #include <time.h>
 
-#include "analysis/checked.h"
+#include "analysis/failure.h"
+#include "analysis/state.h"
 #include "cli.h"
 #include "inputs.h"
 #include "instance.h"
-#include "load.h"
+#include "robot/read.h"
 
 static const double MOST_STEPS = 1e12; /* more rows than any file holds */
 
@@ -153,7 +154,8 @@ static int set_up(struct run *run)
     if (common->at != NULL) {
         struct state state;
         const struct variables *v = instance_variables(run->sim);
-        const enum status status = state_read_into(sim_point(run->sim), common->at, run->report, &state);
+        state_place(sim_point(run->sim), &state);
+        const enum status status = state_read(common->at, run->report, &state);
         for (int r = 0; r < v->n_values; r++)
             if (v->by_reference[r]->start_of >= 0)
                 instance_set(run->sim, r,
@@ -178,7 +180,11 @@ static int run(const void *given, struct report *report)
     const struct options *options = given;
     struct run run = {.options = options, .report = report};
     struct report lines = {.line = cli_print_error, .context = (void *)(uintptr_t) "limber"};
-    int code = cli_load_sim(&options->common, &lines, &run.sim);
+    const char *file = options->common.robot, *text = document_load(file, options->common.arena, &lines);
+    enum status status = STATUS_NO_FILE; /* with a STATE there are loads on all frames */
+    if (text != NULL) status = (options->common.at != NULL ? sim_make_loaded : sim_make)(file, text, &lines, &run.sim);
+    if (status != STATUS_OK && lines.errors == 0) fprintf(stderr, "limber: %s: %s\n", file, status_text(status));
+    int code = cli_exit_code(status);
     if (code == EXIT_OK) {
         lines.line = cli_print_message; /* `check` prints warnings of the file; those of the start are new */
         lines.context = NULL;

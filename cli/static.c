@@ -102,6 +102,17 @@ static void list_couplings(const struct model *model, const struct static_answer
              robot->coupling[i].elastic ? "spring" : "rigid");
 }
 
+static const struct {
+    const char *key, *heading;
+    void (*list)(const struct model *, const struct static_answer *, show_number *, void *);
+} lists[] = {{"positions", "positions", list_positions},
+             {"moved", "moved", list_moved},
+             {"holding", "held by", static_list_holding},
+             {"actuators", "actuators", static_list_forces},
+             {"loops", "loops", list_loops},
+             {"couplings", "couplings", list_couplings}};
+enum { LISTS = sizeof lists / sizeof *lists };
+
 /* ---- output --------------------------------------------------------------------------------------------------------------- */
 
 static void print_line(void *context, const char *name, double value, const char *unit)
@@ -116,19 +127,16 @@ static int print_table(const struct operating_point *point, const struct static_
 {
     const struct model *model = point->mechanism->model;
     const struct stability *stability = &answer->stability;
-    const char *headings[] = {"positions", "moved", "held by", "actuators", "loops", "couplings"};
     const double *tip = answer->tip.p;
     printf("%s: %s equilibrium", model->robot->name, static_stability_text(stability));
     if (stability->unstable + stability->indifferent > 0)
         printf(" (of %d directions %d unstable, %d indifferent)", stability->directions, stability->unstable,
                stability->indifferent);
     printf("\nforces of %.2g are left of %.3g\n", answer->found->residual, answer->found->load);
-    list_positions(model, answer, print_line, &headings[0]);
-    list_moved(model, answer, print_line, &headings[1]);
-    static_list_holding(model, answer, print_line, &headings[2]);
-    static_list_forces(model, answer, print_line, &headings[3]);
-    list_loops(model, answer, print_line, &headings[4]);
-    list_couplings(model, answer, print_line, &headings[5]);
+    for (int i = 0; i < LISTS; i++) {
+        const char *heading = lists[i].heading;
+        lists[i].list(model, answer, print_line, &heading);
+    }
     printf("\n  %-28s %14.9g %14.9g %14.9g m\n", "tip", tip[0], tip[1], tip[2]);
     for (int i = 0; i < model->n_links; i++) {
         const double *d = answer->deflection[i];
@@ -146,11 +154,6 @@ static void add_number(void *context, const char *name, double value, const char
 
 static int print_json(const struct operating_point *point, const struct static_answer *answer)
 {
-    static const struct {
-        const char *key;
-        void (*list)(const struct model *, const struct static_answer *, show_number *, void *);
-    } lists[] = {{"positions", list_positions},     {"moved", list_moved}, {"holding", static_list_holding},
-                 {"actuators", static_list_forces}, {"loops", list_loops}, {"couplings", list_couplings}};
     const struct mechanism *m = point->mechanism;
     const struct stability *stability = &answer->stability;
     struct json_object *out = json_object_new_object(), *lengths = json_object_new_object(),
@@ -161,7 +164,7 @@ static int print_json(const struct operating_point *point, const struct static_a
     json_add_whole(out, "indifferent_directions", stability->indifferent);
     json_add_number(out, "residual", answer->found->residual);
     json_add_number(out, "load", answer->found->load);
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+    for (int i = 0; i < LISTS; i++) {
         struct json_object *list = json_object_new_object();
         lists[i].list(m->model, answer, add_number, list);
         json_add(out, lists[i].key, list);

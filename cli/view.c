@@ -57,7 +57,7 @@ const char *view_script(bool optional, struct arena *arena, size_t *size, struct
 }
 
 /* '<' only occurs in strings of JSON; escaped, no text ends the script element */
-void view_write_json(struct json_object *json, FILE *stream)
+static void write_json(struct json_object *json, FILE *stream)
 {
     const char *text = json_object_to_json_string_ext(json, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
     for (const char *stop; (stop = strchr(text, '<')) != NULL; text = stop + 1) {
@@ -81,7 +81,7 @@ static void write_page(const char *title, struct json_object *data, const char *
     fputs("</title>\n</head>\n<body>\n<noscript>This page draws with JavaScript and WebGL.</noscript>\n"
           "<script type=\"application/json\" id=\"limber-data\">",
           stream);
-    view_write_json(data, stream);
+    write_json(data, stream);
     fputs("</script>\n<script>", stream);
     fwrite(script, 1, size, stream);
     fputs("</script>\n</body>\n</html>\n", stream);
