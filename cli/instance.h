@@ -2,10 +2,25 @@
 #ifndef CLI_INSTANCE_H
 #define CLI_INSTANCE_H
 
+#include <stdio.h>
+
 #include "base/arena.h"
 #include "options.h"
 #include "sim/sim.h"
-#include "table.h"
+
+/* ---- tables of numbers with a header line ------------------------------------------------------------------------ */
+
+/* A table that is written in this order: names, rows, end. CSV, or JSON {"columns": [...], "rows": [[...], ...]}. */
+struct table {
+    FILE *stream;
+    bool json;
+    int n_names, n_rows;
+};
+
+void table_name(struct table *table, const char *name);
+/* A time or a position and `count` numbers more, all printed so that they read back exactly. */
+void table_row(struct table *table, double first, const double *number, int count);
+void table_end(const struct table *table);
 
 /* Computed variables of an instance as columns of a table: outputs, then locals, each once. */
 struct columns {

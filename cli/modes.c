@@ -6,16 +6,15 @@
 #include <string.h>
 
 #include "analysis/closure.h"
-#include "analysis/driven_modes.h"
 #include "analysis/modes.h"
 #include "analysis/names.h"
 #include "cli.h"
+#include "instance.h"
 #include "json_out.h"
 #include "linearization.h"
 #include "load.h"
 #include "plot.h"
 #include "sweep.h"
-#include "table.h"
 
 enum { MOST_POSES = 1000000, PLOTTED = 6 };
 

@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "analysis/closure.h"
-#include "analysis/driven_modes.h"
 #include "analysis/failure.h"
 #include "analysis/modes.h"
 #include "cli.h"
