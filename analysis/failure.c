@@ -34,7 +34,7 @@ struct report failure_errors_only(struct report *to)
     return (struct report){.line = forward_error, .context = to};
 }
 
-enum status checked_update(struct instance *sim, double t, struct report *report)
+enum status analysis_update(struct instance *sim, double t, struct report *report)
 {
     const enum status status = instance_update(sim);
     if (status != STATUS_OK) {

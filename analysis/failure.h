@@ -19,6 +19,6 @@ enum status failure_not_finite(struct report *report, const char *numbers);
 struct report failure_errors_only(struct report *to);
 
 /* instance_update(), with a report of why it failed and at what time. All values must be finite: STATUS_NOT_FINITE. */
-enum status checked_update(struct instance *sim, double t, struct report *report);
+enum status analysis_update(struct instance *sim, double t, struct report *report);
 
 #endif

@@ -169,7 +169,7 @@ static enum status solve(const struct linear *linear, struct driven_modes *modes
     return STATUS_OK;
 }
 
-enum status driven_modes_make(const struct linear *linear, bool joints_free, struct report *report,
+enum status modes_driven_make(const struct linear *linear, bool joints_free, struct report *report,
                               struct driven_modes *modes)
 {
     *modes = (struct driven_modes){

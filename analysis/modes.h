@@ -56,7 +56,7 @@ struct driven_modes {
 
 /* For a linearization in minimal coordinates, with memory of its point. Unless joints are free, joints that are not passive keep position
    and velocity. STATUS_NO_EIGENVALUES. */
-enum status driven_modes_make(const struct linear *linear, bool joints_free, struct report *report,
+enum status modes_driven_make(const struct linear *linear, bool joints_free, struct report *report,
                               struct driven_modes *modes);
 
 #endif

@@ -22,7 +22,7 @@ static int take_roots(struct complex_number *z, int count)
     return 2 * count;
 }
 
-/* Zeros and poles of a system; there is room for `most` of each */
+/* Zeros and poles of a system, in arrays for `most` of each */
 static enum status solve(struct siso *system, int most, struct arena *arena, struct zeros *zeros)
 {
     zeros->n_poles = system->n;
@@ -179,7 +179,7 @@ static double argument(const struct complex_number *z, double omega)
 }
 
 /* Logarithms: the products of many numbers would overflow */
-void bode_at(const struct zeros *zeros, double omega, double *magnitude, double *phase)
+void zeros_bode(const struct zeros *zeros, double omega, double *magnitude, double *phase)
 {
     double sum = log(fabs(zeros->gain)), turn = zeros->gain < 0 ? 2 * acos(0) : 0;
     for (int i = 0; i < zeros->n_zeros; i++) {

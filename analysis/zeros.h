@@ -21,7 +21,7 @@ enum status zeros_make(const struct linear *linear, int u, int y, struct report 
 
 /* G(i w) = gain prod (i w - z) / prod (i w - p): its modulus and its phase [rad], which is continuous in w > 0 except where a zero or
    pole is on the imaginary axis. */
-void bode_at(const struct zeros *zeros, double omega, double *magnitude, double *phase);
+void zeros_bode(const struct zeros *zeros, double omega, double *magnitude, double *phase);
 
 /* By modulus, then real part. */
 void zeros_sort(struct complex_number *z, int count);

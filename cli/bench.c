@@ -115,12 +115,12 @@ static int run(const void *given, struct cli_model *loaded, struct report *repor
     struct json_object *out = json_object_new_object();
     const enum status status = prepare(&bench, &loaded->state, options->arena, report);
     for (int i = 0; status == STATUS_OK && i < MEASURED; i++) {
-        progress_show(measured[i].what, 0, 1);
+        cli_progress_show(measured[i].what, 0, 1);
         const double ns = best_ns(&bench, measured[i].run);
         if (options->json) json_add_number(out, measured[i].key, ns);
         else printf("%-14s %12.0f   %s\n", measured[i].key, ns, measured[i].what);
     }
-    progress_end();
+    cli_progress_end();
     if (status == STATUS_OK && options->json) json_print(out);
     else json_object_put(out);
     return cli_exit_code(status);

@@ -333,13 +333,14 @@ static int run(const void *given, struct report *unused)
 {
     const struct common *options = given;
     struct messages messages = {json_object_new_array(), json_object_new_array()};
-    struct report report = {.line = take_message, .note = take_note, .progress = progress_show, .context = &messages};
+    struct report report = {
+        .line = take_message, .note = take_note, .progress = cli_progress_show, .context = &messages};
     struct robot *robot;
     struct summary summary = {0};
     (void)unused; /* the report of this command has notes */
     enum status status = robot_read_file(options->robot, &robot, &report);
     if (status == STATUS_OK) status = summary_make(options->robot, robot, &report, &summary);
-    progress_end();
+    cli_progress_end();
     if (status == STATUS_OK) (options->json ? print_json : print_table)(robot, &summary, &messages);
     summary_free(&summary);
     robot_free(robot);

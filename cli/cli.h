@@ -40,9 +40,12 @@ bool cli_same_file(const char *a, const char *b);
 /* The progress of long work, on a terminal only: one line of standard error that is overwritten. */
 
 /* For struct report. `done` of `all` parts of this work are done. */
-void progress_show(const char *what, int done, int all);
+void cli_progress_show(const char *what, int done, int all);
+
+/* Of a simulation; at its end the line is cleared. */
+void cli_progress_time(double t, double end);
 
 /* Clears the line. */
-void progress_end(void);
+void cli_progress_end(void);
 
 #endif

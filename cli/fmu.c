@@ -66,7 +66,7 @@ static int run(const void *given, struct report *report)
     const struct common *common = &options->common;
     struct report errors = failure_errors_only(report);
     struct instance *sim = NULL;
-    errors.progress = progress_show;
+    errors.progress = cli_progress_show;
     const char *text = document_load(common->robot, common->arena, &errors);
     enum status status = text != NULL ? sim_make(common->robot, text, &errors, &sim) : STATUS_NO_FILE;
     if (status != STATUS_OK && errors.errors == 0)

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli.h"
 #include "robot/nearest.h"
@@ -80,14 +79,14 @@ int cli_settings_apply(const struct common *options, struct instance *sim)
 
 /* ---- tables -------------------------------------------------------------------------------------------------------------- */
 
-void table_name(struct table *table, const char *name)
+void cli_table_name(struct table *table, const char *name)
 {
     const bool first = table->n_names++ == 0;
     if (table->json) fprintf(table->stream, "%s\"%s\"", first ? "{\"columns\": [" : ", ", name);
     else fprintf(table->stream, "%s%s", first ? "" : ",", name);
 }
 
-void table_row(struct table *table, double first, const double *number, int count)
+void cli_table_row(struct table *table, double first, const double *number, int count)
 {
     const bool begins = table->n_rows++ == 0; /* the first row ends the line of names */
     if (table->json) fputs(begins ? "],\n\"rows\": [\n[" : ",\n[", table->stream);
@@ -97,7 +96,7 @@ void table_row(struct table *table, double first, const double *number, int coun
     fputc(table->json ? ']' : '\n', table->stream);
 }
 
-void table_end(const struct table *table)
+void cli_table_end(const struct table *table)
 {
     if (table->json) fputs(table->n_rows > 0 ? "\n]}\n" : "],\n\"rows\": []}\n", table->stream);
     else if (table->n_rows == 0) fputc('\n', table->stream);
@@ -117,24 +116,15 @@ int cli_columns_choose(const struct common *options, const struct instance *sim,
 
 void cli_columns_write_names(const struct columns *columns, const struct instance *sim, struct table *table)
 {
-    table_name(table, "time");
+    cli_table_name(table, "time");
     for (int c = 0; c < columns->n; c++)
-        table_name(table, instance_variables(sim)->by_reference[columns->reference[c]]->name);
+        cli_table_name(table, instance_variables(sim)->by_reference[columns->reference[c]]->name);
 }
 
 void cli_columns_write_row(const struct columns *columns, struct instance *sim, double t, struct table *table)
 {
     for (int c = 0; c < columns->n; c++) columns->row[c] = instance_get(sim, columns->reference[c]);
-    table_row(table, t, columns->row, columns->n);
-}
-
-/* ---- running ------------------------------------------------------------------------------------------------------------- */
-
-void cli_show_progress(double t, double end)
-{
-    if (!isatty(STDERR_FILENO)) return;
-    if (t < end) fprintf(stderr, "\r%.3g of %.3g s", t, end);
-    else fputs("\r                              \r", stderr);
+    cli_table_row(table, t, columns->row, columns->n);
 }
 
 /* ---- what an equilibrium holds ------------------------------------------------------------------------------------------- */
@@ -181,7 +171,7 @@ static const char *apply_name(const struct list *list, const char *name, size_t 
                        : "the robot has no joint that moves and has this name";
 }
 
-int holding_apply(const struct common *options, struct instance *sim)
+int cli_holding_apply(const struct common *options, struct instance *sim)
 {
     const struct holding *h = &options->holding;
     const struct list lists[] = {

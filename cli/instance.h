@@ -17,10 +17,10 @@ struct table {
     int n_names, n_rows;
 };
 
-void table_name(struct table *table, const char *name);
+void cli_table_name(struct table *table, const char *name);
 /* A time or a position and `count` numbers more, all printed so that they read back exactly. */
-void table_row(struct table *table, double first, const double *number, int count);
-void table_end(const struct table *table);
+void cli_table_row(struct table *table, double first, const double *number, int count);
+void cli_table_end(const struct table *table);
 
 /* Computed variables of an instance as columns of a table: outputs, then locals, each once. */
 struct columns {
@@ -45,11 +45,8 @@ void cli_columns_write_names(const struct columns *columns, const struct instanc
 /* Of an instance that is up to date. */
 void cli_columns_write_row(const struct columns *columns, struct instance *sim, double t, struct table *table);
 
-/* How far the work is, on a terminal only; at the end the line is cleared. */
-void cli_show_progress(double t, double end);
-
 /* Applies --hold, --free, --hold-lines and --free-lines; they override the robot file. An exit code; names that the robot does
    not have are reported. */
-int holding_apply(const struct common *options, struct instance *sim);
+int cli_holding_apply(const struct common *options, struct instance *sim);
 
 #endif

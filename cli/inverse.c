@@ -130,7 +130,7 @@ static int make_cycloid(struct run *run, bool passive_too)
 static void write_row(struct run *run)
 {
     const double t = motion_time(&run->motion, run->inverse.row);
-    table_row(&run->inputs, t, run->inverse.input, run->inverse.n_inputs);
+    cli_table_row(&run->inputs, t, run->inverse.input, run->inverse.n_inputs);
     if (run->elastic.stream != NULL) cli_columns_write_row(&run->columns, run->inverse.sim, t, &run->elastic);
 }
 
@@ -140,18 +140,18 @@ static int write_tables(struct run *run)
     enum status status = inverse_start(&run->inverse, run->report);
     if (status != STATUS_OK) return cli_exit_code(status);
     run->inputs = (struct table){.stream = stdout, .json = run->options->common.json};
-    table_name(&run->inputs, "time");
-    for (int i = 0; i < run->inverse.n_inputs; i++) table_name(&run->inputs, run->inverse.name[i]);
+    cli_table_name(&run->inputs, "time");
+    for (int i = 0; i < run->inverse.n_inputs; i++) cli_table_name(&run->inputs, run->inverse.name[i]);
     if (run->elastic.stream != NULL) cli_columns_write_names(&run->columns, run->inverse.sim, &run->elastic);
     write_row(run);
     while (status == STATUS_OK && run->inverse.row + 1 < run->motion.n_rows) {
         status = inverse_next(&run->inverse, run->report);
         if (status == STATUS_OK) write_row(run);
-        cli_show_progress(motion_row(&run->motion, run->inverse.row), end);
+        cli_progress_time(motion_row(&run->motion, run->inverse.row), end);
     }
-    cli_show_progress(end, end);
-    table_end(&run->inputs);
-    if (run->elastic.stream != NULL) table_end(&run->elastic);
+    cli_progress_time(end, end);
+    cli_table_end(&run->inputs);
+    if (run->elastic.stream != NULL) cli_table_end(&run->elastic);
     return cli_exit_code(status);
 }
 
@@ -164,7 +164,7 @@ static int make_inverse(struct run *run, const char *text)
         .rigid = options->rigid, .start_zero = options->start == START_ZERO, .tolerance = options->rtol};
     int code = cli_exit_code(
         inverse_make(options->common.robot, text, run->robot, &run->motion, &wanted, run->report, &run->inverse));
-    if (code == EXIT_OK) code = holding_apply(&options->common, run->inverse.sim);
+    if (code == EXIT_OK) code = cli_holding_apply(&options->common, run->inverse.sim);
     if (code == EXIT_OK) code = cli_settings_apply(&options->common, run->inverse.sim);
     if (code != EXIT_OK || options->elastic == NULL) return code;
     code = result_open(options->elastic, NULL, &run->result);

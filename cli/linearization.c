@@ -16,7 +16,7 @@ enum status linearization_open(const struct common *options, struct report *repo
     const enum status status = operating_point_make(options->robot, text, options->at, report, point);
     if (status != STATUS_OK) return status;
     const bool set =
-        cli_settings_apply(options, point->sim) == EXIT_OK && holding_apply(options, point->sim) == EXIT_OK;
+        cli_settings_apply(options, point->sim) == EXIT_OK && cli_holding_apply(options, point->sim) == EXIT_OK;
     return set ? STATUS_OK : options->arena->failed ? STATUS_NO_MEMORY : STATUS_BAD_INPUT;
 }
 

@@ -9,7 +9,7 @@
 
 /* These need operating_point_free() in any case; the point must not be moved. */
 
-/* The operating point of --at with the options of holding_apply() and --set. */
+/* The operating point of --at with the options of cli_holding_apply() and --set. */
 enum status linearization_open(const struct common *options, struct report *report, struct operating_point *point);
 /* The same after operating_point_move(), as --static says. */
 enum status linearization_point(const struct common *options, struct report *report, struct operating_point *point);

@@ -115,14 +115,21 @@ bool cli_same_file(const char *a, const char *b)
 
 /* ---- progress ---------------------------------------------------------------------------------------------------- */
 
-void progress_show(const char *what, int done, int all)
+void cli_progress_show(const char *what, int done, int all)
 {
     if (!isatty(STDERR_FILENO) || (all > 100 && done % (all / 100) != 0)) return;
     if (all > 1) fprintf(stderr, "\r%s: %d of %d\033[K", what, done, all);
     else fprintf(stderr, "\r%s\033[K", what);
 }
 
-void progress_end(void)
+void cli_progress_time(double t, double end)
+{
+    if (!isatty(STDERR_FILENO)) return;
+    if (t < end) fprintf(stderr, "\r%.3g of %.3g s", t, end);
+    else fputs("\r                              \r", stderr);
+}
+
+void cli_progress_end(void)
 {
     if (isatty(STDERR_FILENO)) fputs("\r\033[K", stderr);
 }

@@ -222,14 +222,15 @@ static int print_sweep(bool json, const char *joint, const char *position, const
         json_add(out, "growth", json_rows(sweep->growth, sweep->poses, sweep->n_modes));
         return json_print_finite("modes", out);
     }
-    table_name(&table, position);
+    cli_table_name(&table, position);
     for (int k = 0; k < sweep->n_modes; k++) {
         snprintf(name, sizeof name, "f%d", k + 1);
-        table_name(&table, name);
+        cli_table_name(&table, name);
     }
     for (int p = 0; p < sweep->poses; p++)
-        table_row(&table, sweep->position[p], sweep->frequency + (size_t)sweep->n_modes * (size_t)p, sweep->n_modes);
-    table_end(&table);
+        cli_table_row(&table, sweep->position[p], sweep->frequency + (size_t)sweep->n_modes * (size_t)p,
+                      sweep->n_modes);
+    cli_table_end(&table);
     return EXIT_OK;
 }
 
@@ -245,9 +246,9 @@ static int run_sweep(const struct options *options, struct modes *modes, struct 
     char short_name[NAME_SIZE], name[NAME_SIZE], title[NAME_SIZE], x_label[NAME_SIZE + 16];
     sweep_name(joint, wanted.k, short_name);
     name_coordinate(model, POSITION, model->link[wanted.link].q + wanted.k, name);
-    report->progress = progress_show;
+    report->progress = cli_progress_show;
     code = cli_exit_code(modes_sweep_make(modes, &wanted, state, report, &sweep));
-    progress_end();
+    cli_progress_end();
     if (code == EXIT_OK && options->plot != NULL) {
         snprintf(title, sizeof title, "%s: natural frequencies, joints %s", robot->name,
                  joints_are_free(options) ? "free" : "locked");
@@ -278,7 +279,7 @@ static int run_linear(const struct options *options, struct operating_point *poi
     struct linear_modes l;
     enum status status = linear_make(point, report, &l.linear);
     if (status == STATUS_OK) status = linear_minimal(&l.linear, report);
-    if (status == STATUS_OK) status = driven_modes_make(&l.linear, joints_are_free(options), report, &l.modes);
+    if (status == STATUS_OK) status = modes_driven_make(&l.linear, joints_are_free(options), report, &l.modes);
     if (status != STATUS_OK) return cli_exit_code(status);
     const struct listing list = {l.modes.mode, NULL, l.modes.n, l.modes.n_states, state_name, &l};
     return print_modes(options, point->mechanism->robot->name, &list);

@@ -113,7 +113,7 @@ enum status pack_write(const struct common *options, const struct fmu *fmu, stru
         return STATUS_NO_FILE;
     }
     const struct blob package = package_make(fmu, resource, &libraries, options->arena, report);
-    progress_end();
+    cli_progress_end();
     if (package.bytes == NULL) return STATUS_NO_MEMORY;
     if (result_write(options->output, package.bytes, package.size) != EXIT_OK) return STATUS_NO_FILE;
     print_summary(options, fmu, &libraries, generated != NULL);

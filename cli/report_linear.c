@@ -68,7 +68,7 @@ static void write_bode(struct report_page *page, const struct signal *u, const s
     choose_range(zeros, &from, &to);
     for (int i = 0; i < BODE_POINTS; i++) {
         x[i] = from * pow(to / from, (double)i / (BODE_POINTS - 1));
-        bode_at(zeros, TWO_PI * x[i], &magnitude[i], &phase[i]);
+        zeros_bode(zeros, TWO_PI * x[i], &magnitude[i], &phase[i]);
         if (i == 0) turns = round(phase[0] / TWO_PI);
         phase[i] = (phase[i] - TWO_PI * turns) * 360 / TWO_PI;
     }
@@ -121,7 +121,7 @@ static int tip_output(struct report_page *page, const struct linear *linear, int
         double magnitude = 0, phase;
         if (strncmp(linear->y[y].name, "tip.position[", 13) != 0) continue;
         const enum status status = zeros_make(linear, u, y, &silent, &zeros);
-        if (status == STATUS_OK) bode_at(&zeros, 1, &magnitude, &phase);
+        if (status == STATUS_OK) zeros_bode(&zeros, 1, &magnitude, &phase);
         if (status == STATUS_NO_MEMORY) page->xml->failed = true;
         if (!(magnitude > most)) continue;
         most = magnitude;

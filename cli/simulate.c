@@ -93,7 +93,7 @@ static int check(const void *given)
 
 static int write_row(struct run *run, struct table *table, double t)
 {
-    const enum status status = checked_update(run->sim, t, run->report);
+    const enum status status = analysis_update(run->sim, t, run->report);
     if (status == STATUS_OK) cli_columns_write_row(&run->columns, run->sim, t, table);
     return cli_exit_code(status);
 }
@@ -121,10 +121,10 @@ static int simulate(struct run *run)
         if (status != STATUS_OK) code = EXIT_COMPUTATION;
         if (code != EXIT_OK) break;
         code = write_row(run, &table, end);
-        cli_show_progress(end, until);
+        cli_progress_time(end, until);
     }
-    cli_show_progress(until, until);
-    table_end(&table);
+    cli_progress_time(until, until);
+    cli_table_end(&table);
     return code;
 }
 

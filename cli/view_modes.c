@@ -74,7 +74,7 @@ static enum status list_linear_modes(const struct common *options, int most, dou
     struct operating_point point;
     struct linear_modes l;
     enum status status = linearization_make(options, true, report, &point, &l.linear);
-    if (status == STATUS_OK) status = driven_modes_make(&l.linear, options->joints == JOINTS_FREE, report, &l.modes);
+    if (status == STATUS_OK) status = modes_driven_make(&l.linear, options->joints == JOINTS_FREE, report, &l.modes);
     for (int k = 0; status == STATUS_OK && k < l.modes.n && k < most; k++)
         add_mode(list, &l.modes.mode[k], expand_linear, &l, point.mechanism->model->nv, x);
     operating_point_free(&point);
