@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "analysis/failure.h"
-#include "analysis/follow.h"
 #include "analysis/names.h"
 
 /* ---- gaps ----------------------------------------------------------------------------------------------------------------- */
@@ -66,7 +65,6 @@ enum status closure_close(struct mechanism *m, struct state *state, struct repor
 
 enum status closure_of_state(struct mechanism *m, bool given, struct state *state, struct report *report)
 {
-    const struct following following = {.swept = -1, .bending = REPORT_WARNING};
     if (!given) return closure_close(m, state, NULL, report);
     const char *open = closure_open_loop(m, state->at.q, state->at.qd, GAP_OF_DIGITS);
     if (open != NULL)
@@ -74,5 +72,5 @@ enum status closure_of_state(struct mechanism *m, bool given, struct state *stat
                    "the state leaves loop '%s' open: the joints of loops that it does not move, or that are passive, "
                    "follow from the start of the robot",
                    open);
-    return closure_follow(m, &following, state, report);
+    return closure_follow(m, -1, state, report);
 }

@@ -24,4 +24,15 @@ void closure_report_bending(const struct model *model, const double *q, const do
 /* The name of the loop with the largest gap if this gap exceeds `most`, otherwise NULL. */
 const char *closure_open_loop(struct mechanism *m, const double *q, const double *qd, double most);
 
+/* ---- from the start of the robot to a pose (follow.c) ------------------------------------------------------------- */
+
+/* The closed state at the pose of `state`. If its gaps are at most GAP_OF_DIGITS, it is closed as it is: closure_close(). Otherwise
+   the robot moves there from the closed start of its file, in steps of at most 0.05 rad or 0.05 m of each joint, and its loops are
+   closed after each step. Joints that the state moves away from the start reach their positions. Other driven joints stay, or follow
+   the passive joints that the state moves. If the loops cannot be closed in this manner, the driven joints reach their positions, and
+   passive joints of loops stay as near to theirs as the loops allow. qd is projected. Does nothing for an open robot.
+   `swept`: of a sweep, the link whose joint reaches its position in any case, and links must not bend to close a loop; otherwise -1,
+   and a warning is reported if they do. STATUS_BAD_INPUT: the loops open on the path. */
+enum status closure_follow(struct mechanism *m, int swept, struct state *state, struct report *report);
+
 #endif

@@ -1,9 +1,8 @@
-#include "analysis/convergence.h"
-
 #include <math.h>
 
 #include "analysis/closure.h"
 #include "analysis/modes.h"
+#include "analysis/summary.h"
 
 enum { MOST_COORDINATES = 150, MOST_DOUBLED = 25 };
 static const double SMALL_CHANGE = 0.01;
@@ -39,7 +38,7 @@ static enum status first_frequency(const struct robot *robot, double *frequency)
     for (int i = 0; status == STATUS_OK && i < modes.eigen.n && *frequency == 0; i++)
         *frequency = modes.eigen.mode[i].frequency;
     modes_free(&modes);
-    state_free(&start);
+    arena_release(&start.arena);
     mechanism_free(&mechanism);
     return status;
 }

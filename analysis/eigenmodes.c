@@ -12,12 +12,10 @@
 
 static const double TWO_PI = 6.283185307179586;
 
-enum status eigenmodes_make(int n, struct eigenmodes *modes)
+enum status eigenmodes_make(int n, struct arena *arena, struct eigenmodes *modes)
 {
-    memset(modes, 0, sizeof *modes);
-    struct arena *arena = &modes->arena;
     const size_t size = (size_t)n;
-    modes->n = n;
+    *modes = (struct eigenmodes){.n = n};
     modes->mode = arena_allocate(arena, size, sizeof *modes->mode);
     modes->damped = arena_allocate(arena, size, sizeof *modes->damped);
     modes->column = arena_allocate(arena, size, sizeof *modes->column);
@@ -29,11 +27,6 @@ enum status eigenmodes_make(int n, struct eigenmodes *modes)
     for (int k = 0; k < n && !arena->failed; k++)
         arena_arrays(arena, size, ARRAYS(&modes->mode[k].re, &modes->mode[k].im, &modes->mode[k].share));
     return arena->failed ? STATUS_NO_MEMORY : STATUS_OK;
-}
-
-void eigenmodes_free(struct eigenmodes *modes)
-{
-    arena_release(&modes->arena);
 }
 
 /* ---- matrices by columns -------------------------------------------------------------------------------------------------- */
@@ -175,13 +168,14 @@ static enum status solve_quadratic(struct eigenmodes *modes, bool vectors, doubl
         if (!(im > 0)) continue;
         const bool at_rest = re * re + im * im <= zero, oscillates = fabs(re) <= 1e-8 * hypot(re, im);
         modes->column[k] = j;
-        modes->damped[k++] = (struct damped_mode){at_rest ? 0 : im / TWO_PI, at_rest || oscillates ? 0 : re};
+        modes->damped[k++] =
+            (struct mode){.frequency = at_rest ? 0 : im / TWO_PI, .growth = at_rest || oscillates ? 0 : re};
     }
     qsort(modes->real, n_real, sizeof *modes->real, by_value);
     for (size_t i = n_real / 2; i < n_real; i++) {
         const double lambda = *modes->real[i];
         modes->column[k] = (size_t)(modes->real[i] - modes->re);
-        modes->damped[k++] = (struct damped_mode){0, lambda * lambda <= zero ? 0 : lambda};
+        modes->damped[k++] = (struct mode){.growth = lambda * lambda <= zero ? 0 : lambda};
     }
     return STATUS_OK;
 }
@@ -220,6 +214,11 @@ static int by_frequency(const void *a, const void *b)
     const struct mode *x = a, *y = b;
     if (x->frequency != y->frequency) return x->frequency > y->frequency ? 1 : -1;
     return (x->growth < y->growth) - (x->growth > y->growth);
+}
+
+void eigenmodes_sort(struct mode *mode, int n)
+{
+    qsort(mode, (size_t)n, sizeof *mode, by_frequency);
 }
 
 /* Modes of the quadratic pencil with their shapes */
@@ -263,18 +262,11 @@ enum status eigenmodes_solve(const struct small_motion *motion, struct eigenmode
     status = symmetric ? solve_symmetric(motion, modes, zero) : solve_unsymmetric(modes, zero);
     if (status != STATUS_OK) return status;
     for (int k = 0; k < modes->n; k++) describe(motion, &modes->mode[k]);
-    qsort(modes->mode, (size_t)modes->n, sizeof *modes->mode, by_frequency);
+    eigenmodes_sort(modes->mode, modes->n);
     return STATUS_OK;
 }
 
 /* ---- with damping ------------------------------------------------------------------------------------------------------------ */
-
-static int by_damped_frequency(const void *a, const void *b)
-{
-    const struct damped_mode *x = a, *y = b;
-    if (x->frequency != y->frequency) return x->frequency > y->frequency ? 1 : -1;
-    return (x->growth < y->growth) - (x->growth > y->growth);
-}
 
 enum status eigenmodes_damp(const struct small_motion *motion, struct eigenmodes *modes)
 {
@@ -282,8 +274,7 @@ enum status eigenmodes_damp(const struct small_motion *motion, struct eigenmodes
     if (n == 0) return STATUS_OK;
     scale(modes, motion->reduced.D, modes->D);
     if (norm_minus_transpose(modes->n, modes->D, 0) == 0) {
-        for (size_t k = 0; k < n; k++)
-            modes->damped[k] = (struct damped_mode){modes->mode[k].frequency, modes->mode[k].growth};
+        memcpy(modes->damped, modes->mode, n * sizeof *modes->mode);
         return STATUS_OK;
     }
     scale(modes, motion->reduced.K, modes->K);
@@ -298,6 +289,6 @@ enum status eigenmodes_damp(const struct small_motion *motion, struct eigenmodes
     const double zero = 16 * DBL_EPSILON * (s * (s + G) + motion->moment_rate);
     if (!isfinite(zero)) return STATUS_NOT_FINITE;
     const enum status status = solve_quadratic(modes, false, zero);
-    if (status == STATUS_OK) qsort(modes->damped, n, sizeof *modes->damped, by_damped_frequency);
+    if (status == STATUS_OK) eigenmodes_sort(modes->damped, modes->n);
     return status;
 }

@@ -13,17 +13,11 @@ struct mode {
     double *share;        /* one per moving coordinate: |phi_i|^2 M_ii divided by the sum of all          */
 };
 
-/* The same of the motion with damping */
-struct damped_mode {
-    double frequency; /* |Im lambda| / 2 pi [Hz]  */
-    double growth;    /* Re lambda          [1/s] */
-};
-
 struct eigenmodes {
-    int n;                      /* independent motions                                                             */
-    struct mode *mode;          /* n, by frequency, then by falling growth                                         */
-    struct damped_mode *damped; /* n, in the same order; by eigenmodes_damp()                                      */
-    int singular;               /* after STATUS_NOT_POSITIVE: index in y of the coordinate that caused it          */
+    int n;               /* independent motions                                                             */
+    struct mode *mode;   /* n, by frequency, then by falling growth                                         */
+    struct mode *damped; /* n, in the same order: frequency and growth with damping; by eigenmodes_damp()   */
+    int singular;        /* after STATUS_NOT_POSITIVE: index in y of the coordinate that caused it          */
     /* workspace, matrices by columns */
     double *S, *L;     /* n, n x n: S M S = L L', S = diag(M)^-1/2                      */
     double *K, *G, *D; /* n x n: S K S and so on, then L^-1 (.) L^-T of them            */
@@ -32,17 +26,18 @@ struct eigenmodes {
     double *re, *im;   /* 2n: lambda                                                    */
     double **real;     /* 2n: those of re that belong to real lambda                    */
     size_t *column;    /* n: the index of each mode's lambda                            */
-    struct arena arena;
 };
 
-/* Allocates for up to n coordinates. eigenmodes_free() in any case. */
-enum status eigenmodes_make(int n, struct eigenmodes *modes);
-void eigenmodes_free(struct eigenmodes *modes);
+/* Allocates for up to n coordinates. */
+enum status eigenmodes_make(int n, struct arena *arena, struct eigenmodes *modes);
 
 /* STATUS_NOT_POSITIVE: M is singular, `singular` is its coordinate; STATUS_NOT_FINITE; STATUS_NO_EIGENVALUES. */
 enum status eigenmodes_solve(const struct small_motion *motion, struct eigenmodes *modes);
 
 /* lambda of M x'' + (G + D) x' + K x = 0. After eigenmodes_solve(). */
 enum status eigenmodes_damp(const struct small_motion *motion, struct eigenmodes *modes);
+
+/* By frequency, then by falling growth. */
+void eigenmodes_sort(struct mode *mode, int n);
 
 #endif

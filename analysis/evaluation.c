@@ -17,18 +17,15 @@ static void measure(struct mechanism *m, const struct state *state, struct evalu
     }
     if (m->n_elements > 0) elements_measure(m, &state->input);
     mechanism_couplings(m, false, e->coupling_force, e->coupling_gap);
-    for (int i = 0; i < e->n_lines; i++) {
+    for (int i = 0; i < m->robot->n_lines; i++) {
         e->line_length[i] = m->element[i].x;
         e->line_rate[i] = m->element[i].rate;
     }
-    for (int i = 0; i < e->n_frames; i++) {
-        const struct robot_frame *frame = &m->robot->frame[i];
+    for (int i = 0; i < m->robot->n_frames; i++) {
         struct frame_evaluation *f = &e->frame[i];
-        f->name = frame->name;
-        f->gauge = frame->gauge;
         dyn_frame(m->model, m->work, &m->model->frame[i], &f->motion);
         double strain[STRAINS];
-        model_strain(m->model, i, state->at.q + m->model->link[frame->site.link].eta_q, strain);
+        model_strain(m->model, i, state->at.q + m->model->link[m->robot->frame[i].site.link].eta_q, strain);
         memcpy(f->curvature, strain, sizeof f->curvature);
         f->elongation = strain[3];
     }
@@ -78,11 +75,8 @@ enum status evaluation_drives(struct mechanism *m, struct state *state, struct r
 enum status evaluation_at(struct mechanism *m, const struct state *state, bool composite, struct report *report,
                           struct evaluation *e)
 {
-    *e = (struct evaluation){.n = m->model->nv,
-                             .n_prescribed = m->model->n_prescribed,
-                             .n_rows = m->constraints->n_rows,
-                             .n_lines = m->robot->n_lines,
-                             .n_frames = m->robot->n_frames};
+    *e = (struct evaluation){
+        .n = m->model->nv, .n_prescribed = m->model->n_prescribed, .n_rows = m->constraints->n_rows};
     const size_t n = (size_t)e->n;
     double *force;
     arena_arrays(&e->arena, n, ARRAYS(&force, &e->qdd, &e->bias));
@@ -90,9 +84,9 @@ enum status evaluation_at(struct mechanism *m, const struct state *state, bool c
     if (state->qdd != NULL) arena_arrays(&e->arena, n, ARRAYS(&e->inverse));
     arena_arrays(&e->arena, (size_t)e->n_prescribed, ARRAYS(&e->prescribed_tau));
     arena_arrays(&e->arena, (size_t)e->n_rows, ARRAYS(&e->gap, &e->gap_rate, &e->lambda));
-    arena_arrays(&e->arena, (size_t)e->n_lines, ARRAYS(&e->line_length, &e->line_rate));
+    arena_arrays(&e->arena, (size_t)m->robot->n_lines, ARRAYS(&e->line_length, &e->line_rate));
     arena_arrays(&e->arena, (size_t)m->robot->n_couplings, ARRAYS(&e->coupling_force, &e->coupling_gap));
-    e->frame = arena_allocate(&e->arena, (size_t)e->n_frames, sizeof *e->frame);
+    e->frame = arena_allocate(&e->arena, (size_t)m->robot->n_frames, sizeof *e->frame);
     if (e->arena.failed) return failure_status(report, STATUS_NO_MEMORY);
     enum status status = constraints_choose(m, state->at.q, report);
     if (status == STATUS_OK)
@@ -100,9 +94,4 @@ enum status evaluation_at(struct mechanism *m, const struct state *state, bool c
                            : mechanism_forward(m, &state->input, e->qdd);
     if (status == STATUS_OK) describe(m, state, force, e);
     return failure_report(report, m, status);
-}
-
-void evaluation_free(struct evaluation *e)
-{
-    arena_release(&e->arena);
 }

@@ -6,14 +6,12 @@
 #include "mech/mechanism.h"
 
 struct frame_evaluation {
-    const char *name;
     struct frame_motion motion;
-    bool gauge; /* at a station of a beam, with: */
-    double curvature[3], elongation;
+    double curvature[3], elongation; /* of those at a station of a beam */
 };
 
 struct evaluation {
-    int n, n_prescribed, n_rows, n_lines;
+    int n, n_prescribed, n_rows;
     double *qdd;            /* n                                                                   */
     double *M;              /* n x n                                                               */
     double *bias;           /* n: h of M qdd + h, with springs of couplings, no forces acting      */
@@ -21,8 +19,7 @@ struct evaluation {
     double *prescribed_tau; /* n_prescribed                                                        */
     struct energy energy;
     struct frame_motion tip;
-    int n_frames;
-    struct frame_evaluation *frame;
+    struct frame_evaluation *frame;        /* n_frames                                          */
     double *gap, *gap_rate, *lambda;       /* n_rows                                            */
     double *line_length, *line_rate;       /* n_lines                                       */
     double *coupling_force, *coupling_gap; /* n_couplings; the gap of elastic ones              */
@@ -34,9 +31,8 @@ struct evaluation {
 enum status evaluation_drives(struct mechanism *m, struct state *state, struct report *report);
 
 /* The state is used as it is: loops may be open. With `composite` qdd is computed from the dense mass matrix. Redundant equations of
-   loops are reported as warnings. evaluation_free() in any case. */
+   loops are reported as warnings. The arena of the evaluation is to be released in any case. */
 enum status evaluation_at(struct mechanism *m, const struct state *state, bool composite, struct report *report,
                           struct evaluation *e);
-void evaluation_free(struct evaluation *e);
 
 #endif

@@ -1,5 +1,7 @@
 #include "analysis/failure.h"
 
+#include <math.h>
+
 enum status failure_status(struct report *report, enum status status)
 {
     if (status != STATUS_OK) report_add(report, REPORT_ERROR, "%s", status_text(status));
@@ -30,4 +32,21 @@ static void forward_error(void *context, enum report_level level, const char *te
 struct report failure_errors_only(struct report *to)
 {
     return (struct report){.line = forward_error, .context = to};
+}
+
+enum status analysis_update(struct instance *sim, double t, struct report *report)
+{
+    const enum status status = instance_update(sim);
+    if (status != STATUS_OK) {
+        char reason[REASON_SIZE];
+        report_add(report, REPORT_ERROR, "at t = %.9g s: %s", t, instance_reason(sim, status, reason));
+        return status;
+    }
+    const struct variables *v = instance_variables(sim);
+    for (int r = 0; r < v->n_values; r++) {
+        if (isfinite(instance_get(sim, r))) continue;
+        report_add(report, REPORT_ERROR, "at t = %.9g s: %s is not finite", t, v->by_reference[r]->name);
+        return STATUS_NOT_FINITE;
+    }
+    return STATUS_OK;
 }

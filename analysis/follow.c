@@ -1,5 +1,3 @@
-#include "analysis/follow.h"
-
 #include <math.h>
 #include <string.h>
 
@@ -131,25 +129,24 @@ static enum status walk(struct path *path, const struct closing *closing, struct
 }
 
 /* First the joints that the state moves reach their targets, and only joints follow. If that fails, the driven joints reach theirs. */
-static enum status walk_to_target(struct path *path, const struct following *how, struct report *report)
+static enum status walk_to_target(struct path *path, int swept, struct report *report)
 {
     struct report silent = {0};
     const struct closing by_joints = {.locked = path->placed, .rigid = true};
-    const struct closing by_drives = {
-        .locked = path->placed, .near = path->line, .rigid = how->bending == REPORT_ERROR};
+    const struct closing by_drives = {.locked = path->placed, .near = path->line, .rigid = swept >= 0};
     model_start(path->m->model, path->file, path->rates);
     memcpy(path->start, path->file, (size_t)path->m->model->nq * sizeof(double));
     enum status status = constraints_close(path->m, NULL, path->start, report);
     if (status != STATUS_OK) return status;
     model_difference(path->m->model, path->start, path->target, path->toward);
-    place_moved(path, how->swept);
+    place_moved(path, swept);
     status = walk(path, &by_joints, &silent);
     if (status != STATUS_OPEN_LOOP) return status;
-    place_driven(path, how->swept);
+    place_driven(path, swept);
     return walk(path, &by_drives, report);
 }
 
-enum status closure_follow(struct mechanism *m, const struct following *how, struct state *state, struct report *report)
+enum status closure_follow(struct mechanism *m, int swept, struct state *state, struct report *report)
 {
     struct arena scratch = {0};
     struct report silent = {0};
@@ -162,8 +159,8 @@ enum status closure_follow(struct mechanism *m, const struct following *how, str
     arena_arrays(&scratch, nv, ARRAYS(&path.toward, &path.change, &path.rates));
     path.placed = arena_allocate(&scratch, n_links, sizeof(bool));
     path.follows = arena_allocate(&scratch, n_links, sizeof(bool));
-    const bool sweep = how->swept >= 0;
-    enum status status = scratch.failed ? STATUS_NO_MEMORY : walk_to_target(&path, how, sweep ? report : &silent);
+    const bool sweep = swept >= 0;
+    enum status status = scratch.failed ? STATUS_NO_MEMORY : walk_to_target(&path, swept, sweep ? report : &silent);
     if (status == STATUS_OPEN_LOOP && !sweep) {
         report_add(
             report, REPORT_WARNING,
@@ -173,7 +170,7 @@ enum status closure_follow(struct mechanism *m, const struct following *how, str
         status = constraints_close(m, NULL, path.here, report); /* all joints of its loops move */
     }
     if (status == STATUS_OK) {
-        closure_report_bending(m->model, path.here, state->at.q, how->bending, report);
+        closure_report_bending(m->model, path.here, state->at.q, sweep ? REPORT_ERROR : REPORT_WARNING, report);
         memcpy(state->at.q, path.here, nq * sizeof(double));
         status = constraints_choose_and_project(m, state->at.q, state->at.qd, &silent, report);
     }

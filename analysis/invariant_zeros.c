@@ -65,11 +65,13 @@ static void pair(int n, const double *re, const double *im, const double *under,
     }
 }
 
-enum status invariant_zeros(struct siso *s, double *work, struct complex_number *zero, int *count, double *gain)
+enum status invariant_zeros(struct siso *s, struct arena *arena, struct complex_number *zero, int *count, double *gain)
 {
     const int order = s->n;
-    double *v = work, *row = v + order + 1, *F = row + order + 1, *E = F + order * order, *re = E + order * order,
-           *im = re + order + 1, *under = im + order + 1;
+    double *v, *row, *F, *E, *re, *im, *under;
+    arena_arrays(arena, (size_t)order * (size_t)order, ARRAYS(&F, &E));
+    arena_arrays(arena, (size_t)order + 1, ARRAYS(&v, &row, &re, &im, &under));
+    if (arena->failed) return STATUS_NO_MEMORY;
     const enum status status = remove_infinite(s, order, v, row, gain);
     if (status != STATUS_OK) return status;
     const int n = *count = s->n;
@@ -92,13 +94,15 @@ enum status invariant_zeros(struct siso *s, double *work, struct complex_number 
     return STATUS_OK;
 }
 
-enum status zeros_eigenvalues(const struct siso *s, double *work, struct complex_number *pole)
+enum status zeros_eigenvalues(int n, const double *A, struct arena *arena, struct complex_number *pole)
 {
-    const int n = s->n;
-    double *A = work, *re = A + n * n, *im = re + n;
+    double *copy, *re, *im;
     if (n == 0) return STATUS_OK;
-    memcpy(A, s->A, (size_t)n * (size_t)n * sizeof *A);
-    const int info = LAPACKE_dgeev(LAPACK_ROW_MAJOR, 'N', 'N', n, A, n, re, im, NULL, 1, NULL, 1);
+    arena_arrays(arena, (size_t)n * (size_t)n, ARRAYS(&copy));
+    arena_arrays(arena, (size_t)n, ARRAYS(&re, &im));
+    if (arena->failed) return STATUS_NO_MEMORY;
+    memcpy(copy, A, (size_t)n * (size_t)n * sizeof *A);
+    const int info = LAPACKE_dgeev(LAPACK_ROW_MAJOR, 'N', 'N', n, copy, n, re, im, NULL, 1, NULL, 1);
     if (info != 0) return lapack_status(info, STATUS_NO_EIGENVALUES);
     pair(n, re, im, NULL, pole);
     return STATUS_OK;

@@ -2,6 +2,7 @@
 #ifndef ANALYSIS_INVARIANT_ZEROS_H
 #define ANALYSIS_INVARIANT_ZEROS_H
 
+#include "base/arena.h"
 #include "base/status.h"
 
 struct siso {
@@ -18,11 +19,12 @@ struct complex_number {
 /* A direct term or a vector below this fraction of its size is rounding */
 #define COEFFICIENT_FRACTION 1e-10
 
-/* The finite zeros, at most n, into zero; their number; and the gain of prod (s - z) / prod (s - p). The system is overwritten;
-   `work` has 2 n^2 + 5 n + 5 numbers. STATUS_ZERO_TRANSFER: the transfer function is identically zero; STATUS_NO_EIGENVALUES. */
-enum status invariant_zeros(struct siso *system, double *work, struct complex_number *zero, int *count, double *gain);
+/* The finite zeros, at most n, into zero; their number; and the gain of prod (s - z) / prod (s - p). The system is overwritten.
+   STATUS_ZERO_TRANSFER: the transfer function is identically zero; STATUS_NO_EIGENVALUES, STATUS_NO_MEMORY. */
+enum status invariant_zeros(struct siso *system, struct arena *arena, struct complex_number *zero, int *count,
+                            double *gain);
 
-/* The eigenvalues of A, n poles; `work` as above. STATUS_NO_EIGENVALUES. */
-enum status zeros_eigenvalues(const struct siso *system, double *work, struct complex_number *pole);
+/* The eigenvalues of A, n poles. STATUS_NO_EIGENVALUES, STATUS_NO_MEMORY. */
+enum status zeros_eigenvalues(int n, const double *A, struct arena *arena, struct complex_number *pole);
 
 #endif

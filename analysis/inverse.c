@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analysis/checked.h"
 #include "analysis/failure.h"
 #include "analysis/names.h"
 
@@ -115,7 +114,7 @@ static enum status compute_row(struct inverse *inverse, struct report *report)
         if (status == STATUS_OK) fill_inputs(inverse, inverse->links.force, inverse->links.F);
         return status;
     }
-    status = checked_update(inverse->sim, motion_time(inverse->motion, inverse->row), report);
+    status = analysis_update(inverse->sim, motion_time(inverse->motion, inverse->row), report);
     if (status != STATUS_OK) return status;
     for (int a = 0; a < inverse->n_forces; a++) inverse->F[a] = sim_line_force(inverse->sim, a);
     fill_inputs(inverse, sim_drive_forces(inverse->sim), inverse->F);

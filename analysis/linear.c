@@ -52,16 +52,16 @@ static enum status name_states(struct linear *linear)
     const int n = linear->n_positions, rates = linear->n_states - n;
     for (int i = 0; i < n; i++) {
         char name[NAME_SIZE];
-        name_tangent(model, linear->coordinate[i], name);
+        name_coordinate(model, TANGENT, linear->coordinate[i], name);
         const int row = variables_find(v, name);
-        linear->x[i] = (struct signal){arena_string(&linear->arena, name), row >= 0 ? v->row[row].unit : "rad", -1,
-                                       row >= 0 ? v->row[row].nominal : 1};
+        linear->x[i] = (struct signal){arena_string(&linear->point->arena, name), row >= 0 ? v->row[row].unit : "rad",
+                                       -1, row >= 0 ? v->row[row].nominal : 1};
     }
     for (int i = 0; i < rates; i++) {
         const struct variable *rate = &v->row[v->state[v->n_states - rates + i]];
         linear->x[n + i] = (struct signal){rate->name, rate->unit, -1, rate->nominal};
     }
-    return linear->arena.failed ? STATUS_NO_MEMORY : STATUS_OK;
+    return linear->point->arena.failed ? STATUS_NO_MEMORY : STATUS_OK;
 }
 
 /* Inputs and outputs of the instance, and memory for states and matrices */
@@ -69,7 +69,7 @@ static enum status number_variables(struct linear *linear)
 {
     const struct variables *v = instance_variables(linear->point->sim);
     const struct model *model = linear->point->mechanism->model;
-    struct arena *arena = &linear->arena;
+    struct arena *arena = &linear->point->arena;
     for (int i = 0; i < model->n_links; i++) linear->n_positions += free_velocities(&model->link[i]) + model->link[i].m;
     linear->n_states = 2 * linear->n_positions + robot_drive_states(model->robot);
     const size_t values = (size_t)v->n_values, states = (size_t)linear->n_states;
@@ -143,10 +143,10 @@ enum status linear_make(struct operating_point *point, struct report *report, st
     const int first = v->n_states - rates; /* velocities and states of drives follow the positions */
     const size_t count = (size_t)(rates + linear->n_outputs);
     struct unknowns unknown = {.count = (int)count,
-                               .reference = arena_allocate(&linear->arena, count, sizeof(int)),
-                               .change = arena_allocate(&linear->arena, count, sizeof(double))};
-    struct position_seed *position = arena_allocate(&linear->arena, (size_t)n, sizeof *position);
-    if (linear->arena.failed) return failure_report(report, point->mechanism, STATUS_NO_MEMORY);
+                               .reference = arena_allocate(&linear->point->arena, count, sizeof(int)),
+                               .change = arena_allocate(&linear->point->arena, count, sizeof(double))};
+    struct position_seed *position = arena_allocate(&linear->point->arena, (size_t)n, sizeof *position);
+    if (linear->point->arena.failed) return failure_report(report, point->mechanism, STATUS_NO_MEMORY);
     for (int i = 0; i < rates; i++) unknown.reference[i] = v->row[v->derivative[first + i]].reference;
     for (int i = 0; i < linear->n_outputs; i++) unknown.reference[rates + i] = linear->y[i].reference;
     seed_positions(linear, position);
@@ -161,11 +161,6 @@ enum status linear_make(struct operating_point *point, struct report *report, st
         status = compute_column(linear, &input, &unknown, linear->B + j, linear->D + j, m);
     }
     return failure_report(report, point->mechanism, status);
-}
-
-void linear_free(struct linear *linear)
-{
-    arena_release(&linear->arena);
 }
 
 /* ---- names ------------------------------------------------------------------------------------------------------------------------ */

@@ -23,13 +23,11 @@ struct linear {
     int *coordinate;       /* n_positions: the velocities of the model that are states, and so is their tangent of q */
     double *basis;         /* nv x n_positions, row major: change of all tangents with these, by linear_minimal() of a
                               closed robot; else NULL                                                          */
-    struct arena arena;
 };
 
-/* At a point after operating_point_move(). The point must outlive the linearization. Problems are reported, here and below;
-   linear_free() in any case. */
+/* At a point after operating_point_move(), with memory of the point, which must outlive the linearization. Problems are reported, here
+   and below. */
 enum status linear_make(struct operating_point *point, struct report *report, struct linear *linear);
-void linear_free(struct linear *linear);
 
 /* Reduces a closed robot to minimal coordinates (minimal.c): states that the loops leave free. A, B, C, D are then those of motions on
    the loops, with prescribed motions among the inputs. An open robot stays as it is. */

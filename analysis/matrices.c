@@ -47,25 +47,17 @@ static enum status compute(struct mechanism *m, struct mechanism *bare, const st
 enum status matrices_at(struct mechanism *m, const struct input *in, struct report *report, struct matrices *matrices)
 {
     struct mechanism bare = {0};
-    struct arena scratch = {0}, *arena = &matrices->arena;
+    struct arena *arena = &matrices->arena;
     const size_t n = (size_t)m->model->nv;
     double *product;
     *matrices = (struct matrices){.n = m->model->nv, .n_tau = m->model->n_tau, .n_rows = m->constraints->n_rows};
-    arena_arrays(&scratch, n * n, ARRAYS(&product));
-    arena_arrays(arena, n * n, ARRAYS(&matrices->M, &matrices->C, &matrices->K));
+    arena_arrays(arena, n * n, ARRAYS(&product, &matrices->M, &matrices->C, &matrices->K));
     arena_arrays(arena, n, ARRAYS(&matrices->G));
     arena_arrays(arena, n * (size_t)matrices->n_tau, ARRAYS(&matrices->B));
     arena_arrays(arena, n * (size_t)matrices->n_rows, ARRAYS(&matrices->constraint_jacobian));
-    const enum status status =
-        arena->failed || scratch.failed ? STATUS_NO_MEMORY : compute(m, &bare, in, product, matrices);
+    const enum status status = arena->failed ? STATUS_NO_MEMORY : compute(m, &bare, in, product, matrices);
     tangent_free(bare.tangent);
     work_free(bare.work);
     model_free(bare.model);
-    arena_release(&scratch);
     return failure_status(report, status);
-}
-
-void matrices_free(struct matrices *matrices)
-{
-    arena_release(&matrices->arena);
 }

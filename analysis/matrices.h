@@ -14,8 +14,7 @@ struct matrices {
     struct arena arena;
 };
 
-/* All constraints of the mechanism are active (constraints_choose() was not called). matrices_free() in any case. */
+/* All constraints of the mechanism are active (constraints_choose() was not called). The arena of the matrices is to be released in any case. */
 enum status matrices_at(struct mechanism *m, const struct input *in, struct report *report, struct matrices *matrices);
-void matrices_free(struct matrices *matrices);
 
 #endif

@@ -23,10 +23,10 @@ static enum status number_free(struct linear *linear, struct freedom *f)
 {
     const struct model *model = linear->point->mechanism->model;
     const int half = linear->n_positions;
-    f->of_state = arena_allocate(&linear->arena, (size_t)linear->n_states, sizeof(int));
-    f->of_input = arena_allocate(&linear->arena, (size_t)linear->n_inputs, sizeof(int));
-    f->is_rate = arena_allocate(&linear->arena, (size_t)linear->n_inputs, sizeof(bool));
-    if (linear->arena.failed) return STATUS_NO_MEMORY;
+    f->of_state = arena_allocate(&linear->point->arena, (size_t)linear->n_states, sizeof(int));
+    f->of_input = arena_allocate(&linear->point->arena, (size_t)linear->n_inputs, sizeof(int));
+    f->is_rate = arena_allocate(&linear->point->arena, (size_t)linear->n_inputs, sizeof(bool));
+    if (linear->point->arena.failed) return STATUS_NO_MEMORY;
     for (int i = 0; i < 2 * half; i++) f->of_state[i] = -1;
     for (int j = 0; j < linear->n_inputs; j++) f->of_input[j] = -1;
     for (int c = 0; c < f->n; c++) {
@@ -34,8 +34,7 @@ static enum status number_free(struct linear *linear, struct freedom *f)
             if (f->free_one[c] == linear->coordinate[i]) f->of_state[i] = f->of_state[half + i] = c;
         for (int d = POSITION; d <= VELOCITY; d++) {
             char name[NAME_SIZE];
-            if (d == POSITION) name_tangent(model, f->free_one[c], name);
-            else name_coordinate(model, VELOCITY, f->free_one[c], name);
+            name_coordinate(model, d == POSITION ? TANGENT : VELOCITY, f->free_one[c], name);
             for (int j = 0; j < linear->n_inputs; j++) {
                 if (strcmp(linear->u[j].name, name) != 0) continue;
                 f->of_input[j] = c;
@@ -74,7 +73,7 @@ static enum status reduce(struct linear *linear, const struct freedom *f)
 {
     const size_t n = (size_t)linear->n_states, m = (size_t)linear->n_inputs, p = (size_t)linear->n_outputs;
     const int nv = linear->point->mechanism->model->nv;
-    struct arena *arena = &linear->arena;
+    struct arena *arena = &linear->point->arena;
     int *state = arena_allocate(arena, n, sizeof *state), count = 0;
     double *A, *B, *C, *D;
     arena_arrays(arena, n * n, ARRAYS(&A));
@@ -111,7 +110,7 @@ enum status linear_minimal(struct linear *linear, struct report *report)
 {
     const struct mechanism *m = linear->point->mechanism;
     const struct constraints *loops = m->constraints;
-    struct arena *arena = &linear->arena;
+    struct arena *arena = &linear->point->arena;
     const int n = m->model->nv, k = loops->n_active;
     const size_t count = (size_t)n;
     struct freedom freedom = {.n = n - k};

@@ -3,7 +3,7 @@
 #define ANALYSIS_MODES_H
 
 #include "analysis/eigenmodes.h"
-#include "analysis/state.h"
+#include "analysis/linear.h"
 
 struct modes {
     struct mechanism *mechanism;
@@ -23,13 +23,11 @@ enum status modes_damp(struct modes *modes, struct report *report);
 /* ---- over the position of a joint -------------------------------------------------------------------------------------------- */
 
 struct sweep_options {
-    int link, k;                                          /* whose joint moves, its coordinate    */
-    double from, to;                                      /* its position            [rad or m]   */
-    int poses;                                            /* 1 or more                            */
-    int count;                                            /* modes at most; 0: all                */
-    bool given;                                           /* the state is not the robot's start   */
-    void (*progress)(void *context, int done, int poses); /* NULL: none */
-    void *context;
+    int link, k;     /* whose joint moves, its coordinate    */
+    double from, to; /* its position            [rad or m]   */
+    int poses;       /* 1 or more                            */
+    int count;       /* modes at most; 0: all                */
+    bool given;      /* the state is not the robot's start   */
 };
 
 /* Rows by pose, columns by mode. */
@@ -38,13 +36,27 @@ struct sweep {
     double *position; /* poses */
     double *frequency, *damping_ratio, *growth;
     double *q, *qd; /* the state that the poses differ from */
-    struct arena arena;
 };
 
 /* The rest of the state stays, except that the loops follow to every pose from the start of the robot: closure_follow(). Driven
-   joints follow only if the swept joint is passive, and links must not bend. modes_sweep_free() in any case. */
+   joints follow only if the swept joint is passive, and links must not bend. The arrays exist until modes_free(). */
 enum status modes_sweep_make(struct modes *modes, const struct sweep_options *options, struct state *state,
                              struct report *report, struct sweep *sweep);
-void modes_sweep_free(struct sweep *sweep);
+
+/* ---- with drives inside the arm: eigenvalues of A of the linearization, so that oil springs and control loops are part of them ------- */
+
+/* exp(lambda t), one lambda of each conjugate pair. The damping ratio of a mode is -Re lambda/|lambda|, 0 if lambda is real; its shares are
+   |l_i r_i| of the left and right eigenvector, divided by the sum of all, which does not depend on units; re and im are the right
+   eigenvector, its states divided by their nominal values. */
+struct driven_modes {
+    int n_states, *state; /* states that move: indices in those of the linearization                    */
+    int n;
+    struct mode *mode; /* n with n_states numbers each, by frequency, then by falling growth            */
+};
+
+/* For a linearization in minimal coordinates, with memory of its point. Unless joints are free, joints that are not passive keep position
+   and velocity. STATUS_NO_EIGENVALUES. */
+enum status modes_driven_make(const struct linear *linear, bool joints_free, struct report *report,
+                              struct driven_modes *modes);
 
 #endif

@@ -172,8 +172,3 @@ void motion_at(void *context, double t, int link, int k, double x[3])
     x[1] = rate * (1 - cos(pi * t / T));
     x[2] = rate * pi / T * sin(pi * t / T);
 }
-
-void motion_free(struct motion *motion)
-{
-    arena_release(&motion->arena);
-}

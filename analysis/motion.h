@@ -32,7 +32,7 @@ enum status motion_possible(const struct robot *robot, bool passive_too, struct 
 
 /* From a table, whose memory must outlive the motion: columns J.q, J.qd, J.qdd (J.q[k], ... of a joint with two
    coordinates) of every joint that moves. STATUS_BAD_INPUT with a report if one is missing, or if motion_possible() fails.
-   motion_free() in any case, here and below. */
+   The arena of the motion is to be released in any case, here and below. */
 enum status motion_from_table(const struct robot *robot, bool passive_too, const struct csv *table,
                               struct report *report, struct motion *motion);
 
@@ -40,7 +40,6 @@ enum status motion_from_table(const struct robot *robot, bool passive_too, const
    apart up to `until`, fewer than MOST_MOTION_ROWS. */
 enum status motion_cycloid(const struct robot *robot, bool passive_too, const double *k, const double *T, double until,
                            double step, struct report *report, struct motion *motion);
-void motion_free(struct motion *motion);
 
 /* Time of a row; the same counted from the first row. */
 double motion_time(const struct motion *motion, int row);

@@ -26,12 +26,13 @@ enum status operating_point_make(const char *name, const char *text, const char 
     point->qdd = sim_accelerations(point->sim);
     arena_arrays(&point->arena, (size_t)point->mechanism->model->n_tau, ARRAYS(&point->tau));
     if (point->arena.failed) return failure_status(report, STATUS_NO_MEMORY);
-    return state_read_into(sim_point(point->sim), file, report, &point->state);
+    state_place(sim_point(point->sim), &point->state);
+    return state_read(file, report, &point->state);
 }
 
 void operating_point_free(struct operating_point *point)
 {
-    state_free(&point->state);
+    arena_release(&point->state.arena);
     instance_free(point->sim);
     arena_release(&point->arena);
 }

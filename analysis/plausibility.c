@@ -1,10 +1,9 @@
-#include "analysis/plausibility.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "analysis/norm.h"
+#include "analysis/summary.h"
 #include "drive/drive.h"
 #include "flex/body.h"
 #include "flex/section.h"

@@ -238,3 +238,13 @@ enum status small_motion_at(struct small_motion *motion, const struct model *mod
     if (finite && isfinite(motion->moment_rate)) return STATUS_OK;
     return failure_not_finite(report, "the linearized equations of motion");
 }
+
+void small_motion_expand(const struct small_motion *motion, const double *y, double *x)
+{
+    memset(x, 0, (size_t)motion->full.mechanism.model->nv * sizeof *x);
+    for (int i = 0; i < motion->n; i++) {
+        double *to = &x[motion->coordinate[i]];
+        if (motion->N == NULL) *to = y[i];
+        for (int k = 0; motion->N != NULL && k < motion->r; k++) *to += motion->N[motion->r * i + k] * y[k];
+    }
+}

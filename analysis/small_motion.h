@@ -50,6 +50,9 @@ enum status small_motion_make(const struct robot *robot, bool joints_free, struc
                               struct small_motion *motion);
 void small_motion_free(struct small_motion *motion);
 
+/* x = N y on the coordinates of the model that move, zero on all nv others */
+void small_motion_expand(const struct small_motion *motion, const double *y, double *x);
+
 /* Computes the matrices at a state of this model of the robot; its loops are closed. STATUS_NOT_FINITE: numbers overflow. */
 enum status small_motion_at(struct small_motion *motion, const struct model *model, const struct input *in,
                             struct report *report);

@@ -12,19 +12,22 @@
 
 /* ---- the robot's start ---------------------------------------------------------------------------------------------------- */
 
-static void go_to_start(struct state *state)
+void state_place(const struct point *at, struct state *state)
 {
-    point_clear(&state->at);
-    state->input = point_input(&state->at);
-    model_start(state->at.model, state->at.q, state->at.qd);
+    *state = (struct state){.at = *at, .input = point_input(at)};
+    point_clear(at);
+    model_start(at->model, at->q, at->qd);
 }
 
 enum status state_start(const struct model *model, struct report *report, struct state *state)
 {
-    memset(state, 0, sizeof *state);
-    point_make(model, &state->arena, &state->at);
-    if (state->arena.failed) return failure_status(report, STATUS_NO_MEMORY);
-    go_to_start(state);
+    struct arena arena = {0};
+    struct point at;
+    point_make(model, &arena, &at);
+    *state = (struct state){.arena = arena};
+    if (arena.failed) return failure_status(report, STATUS_NO_MEMORY);
+    state_place(&at, state);
+    state->arena = arena;
     return STATUS_OK;
 }
 
@@ -40,10 +43,9 @@ void state_set_drives(const struct state *state)
 /* ---- members of the document ------------------------------------------------------------------------------------------------ */
 
 struct state_member {
-    const char *key;
+    const char *key, *what, *unit;
     int count;
     double *values;
-    struct quantity quantity;
 };
 
 /* The tau of a joint without a drive must be 0. */
@@ -87,7 +89,7 @@ static void report_unknown(const struct json_path *at, const char *what, const c
 
 /* {"j1.q": 0.6, "two.eta[1]": 0.01}: coordinates that are not named stay */
 static void read_named(const struct json_path *at, const struct model *model, enum derivative derivative,
-                       const struct state_member *member, struct arena *arena)
+                       const struct quantity *quantity, const struct state_member *member, struct arena *arena)
 {
     const char **names = arena_allocate(arena, (size_t)member->count, sizeof *names);
     for (int i = 0; i < member->count && !arena->failed; i++) {
@@ -101,7 +103,7 @@ static void read_named(const struct json_path *at, const struct model *model, en
         const struct json_path one = {.reader = at->reader, .parent = at, .key = key, .given = true, .value = value};
         int i = 0;
         while (i < member->count && strcmp(names[i], key) != 0) i++;
-        if (i < member->count) read_number(&one, REQUIRED, &member->quantity, &member->values[i]);
+        if (i < member->count) read_number(&one, REQUIRED, quantity, &member->values[i]);
         else report_unknown(&one, "coordinate", "FMU", member->count, names);
     }
 }
@@ -110,10 +112,11 @@ static void read_named(const struct json_path *at, const struct model *model, en
 static void read_member(const struct json_path *at, const struct model *model, const struct state_member *member,
                         double *const optional[2], struct state *state)
 {
+    const struct quantity quantity = {member->what, member->unit, ANY};
     const bool q = member->values == state->at.q, qd = member->values == state->at.qd;
     if ((q || qd) && json_object_is_type(at->value, json_type_object))
-        read_named(at, model, q ? POSITION : VELOCITY, member, &state->arena);
-    else if (!read_numbers(at, OPTIONAL, &member->quantity, member->count, member->values)) return;
+        read_named(at, model, q ? POSITION : VELOCITY, &quantity, member, &state->arena);
+    else if (!read_numbers(at, OPTIONAL, &quantity, member->count, member->values)) return;
     if (q) check_quaternions(at, model, state->at.q);
     if (member->values == state->at.tau) check_tau(at, model, state->at.tau);
     if (member->values == optional[0]) state->qdd = optional[0];
@@ -183,31 +186,25 @@ static void read_drive_inputs(const struct json_path *at, const struct robot *ro
 static void read_document(const struct json_path *document, const struct model *model, double *const optional[2],
                           struct state *state)
 {
+    const struct point *at = &state->at;
     const struct state_member members[] = {
-        {"q", model->nq, state->at.q, {"q, one number per position,", "rad, m", ANY}},
-        {"qd", model->nv, state->at.qd, {"qd, one number per velocity,", "rad/s, m/s", ANY}},
-        {"tau",
-         model->n_tau,
-         state->at.tau,
-         {"tau, one number per velocity of every joint that is not fixed,", "N.m, N", ANY}},
-        {"tip_force", 3, state->at.tip_wrench + 3, {"tip force", "N", ANY}},
-        {"tip_torque", 3, state->at.tip_wrench, {"tip torque", "N.m", ANY}},
-        {"prescribed_qdd",
-         model->n_prescribed,
-         state->at.prescribed_qdd,
-         {"one number per prescribed velocity", "rad/s^2, m/s^2", ANY}},
-        {"actuator_force", model->robot->n_lines, state->at.line_force, {"one number per actuator", "N", ANY}},
-        {"qdd", model->nv, optional[0], {"qdd, one number per velocity,", "rad/s^2, m/s^2", ANY}},
-        {"drive_states",
-         robot_drive_states(model->robot),
-         optional[1],
-         {"drive_states, one number per state of a drive,", "as in the FMU", ANY}},
+        {"q", "q, one number per position,", "rad, m", model->nq, at->q},
+        {"qd", "qd, one number per velocity,", "rad/s, m/s", model->nv, at->qd},
+        {"tau", "tau, one number per velocity of every joint that is not fixed,", "N.m, N", model->n_tau, at->tau},
+        {"tip_force", "tip force", "N", 3, at->tip_wrench + 3},
+        {"tip_torque", "tip torque", "N.m", 3, at->tip_wrench},
+        {"prescribed_qdd", "one number per prescribed velocity", "rad/s^2, m/s^2", model->n_prescribed,
+         at->prescribed_qdd},
+        {"actuator_force", "one number per actuator", "N", model->robot->n_lines, at->line_force},
+        {"qdd", "qdd, one number per velocity,", "rad/s^2, m/s^2", model->nv, optional[0]},
+        {"drive_states", "drive_states, one number per state of a drive,", "as in the FMU",
+         robot_drive_states(model->robot), optional[1]},
     };
     struct object object;
     if (!path_open_object(&object, document, REQUIRED, "state (an object with q, qd, tau, ...)")) return;
     for (int i = 0; i < FIELD_COUNT(members); i++) {
-        const struct json_path at = path_member(&object, members[i].key);
-        read_member(&at, model, &members[i], optional, state);
+        const struct json_path member = path_member(&object, members[i].key);
+        read_member(&member, model, &members[i], optional, state);
     }
     const struct json_path wrenches = path_member(&object, "frame_wrench");
     read_frame_wrenches(&wrenches, model->robot, state);
@@ -218,51 +215,25 @@ static void read_document(const struct json_path *document, const struct model *
 
 /* ---- documents ---------------------------------------------------------------------------------------------------------------- */
 
-/* Reads a text into a state that is at the start */
-static enum status parse(const struct model *model, const char *name, const char *text, struct report *report,
-                         struct state *state)
+enum status state_parse(const char *name, const char *text, struct report *report, struct state *state)
 {
+    const struct model *model = state->at.model;
     struct reader reader = {.file = name, .report = report};
     const int errors_before = report->errors;
     struct json_path document;
-    const size_t states = (size_t)robot_drive_states(model->robot);
-    double *const optional[2] = {arena_allocate(&state->arena, (size_t)model->nv, sizeof(double)),
-                                 arena_allocate(&state->arena, states, sizeof(double))}; /* qdd, drive_states */
+    double *qdd, *w;
+    arena_arrays(&state->arena, (size_t)model->nv, ARRAYS(&qdd));
+    arena_arrays(&state->arena, (size_t)robot_drive_states(model->robot), ARRAYS(&w));
     if (state->arena.failed) return failure_status(report, STATUS_NO_MEMORY);
-    if (document_parse(&reader, text, &document)) read_document(&document, model, optional, state);
+    if (document_parse(&reader, text, &document)) read_document(&document, model, (double *const[2]){qdd, w}, state);
     const bool no_memory = document_free(&reader);
     if (no_memory || state->arena.failed) return failure_status(report, STATUS_NO_MEMORY);
     return report->errors == errors_before ? STATUS_OK : STATUS_BAD_INPUT;
 }
 
-enum status state_parse(const struct model *model, const char *name, const char *text, struct report *report,
-                        struct state *state)
-{
-    const enum status status = state_start(model, report, state);
-    return status == STATUS_OK ? parse(model, name, text, report, state) : status;
-}
-
-static enum status read_file(const char *file, struct report *report, struct state *state)
+enum status state_read(const char *file, struct report *report, struct state *state)
 {
     if (file == NULL) return STATUS_OK;
     const char *text = document_load(file, &state->arena, report);
-    return text != NULL ? parse(state->at.model, file, text, report, state) : STATUS_NO_FILE;
-}
-
-enum status state_read(const struct model *model, const char *file, struct report *report, struct state *state)
-{
-    const enum status status = state_start(model, report, state);
-    return status == STATUS_OK ? read_file(file, report, state) : status;
-}
-
-enum status state_read_into(const struct point *at, const char *file, struct report *report, struct state *state)
-{
-    *state = (struct state){.at = *at};
-    go_to_start(state);
-    return read_file(file, report, state);
-}
-
-void state_free(struct state *state)
-{
-    arena_release(&state->arena);
+    return text != NULL ? state_parse(file, text, report, state) : STATUS_NO_FILE;
 }

@@ -13,23 +13,17 @@ struct state {
     struct arena arena;
 };
 
-/* Each of these fills a state for the model. Every problem is reported with its path in the document. STATUS_BAD_INPUT, STATUS_NO_FILE,
-   STATUS_NO_MEMORY; state_free() in any case. */
-
-/* The robot's start, without forces. */
+/* The robot's start without forces: in arrays of its own, or in those of a point. STATUS_NO_MEMORY, which is reported. The arena of the
+   state is to be released in any case. */
 enum status state_start(const struct model *model, struct report *report, struct state *state);
-/* A JSON text; `name` is its name in messages. */
-enum status state_parse(const struct model *model, const char *name, const char *text, struct report *report,
-                        struct state *state);
-/* A JSON file ("-": standard input); NULL: the robot's start. */
-enum status state_read(const struct model *model, const char *file, struct report *report, struct state *state);
+void state_place(const struct point *at, struct state *state);
 
-/* The same into the arrays of a point. */
-enum status state_read_into(const struct point *at, const char *file, struct report *report, struct state *state);
+/* Reads members of a document into a state at the start: a JSON text, `name` being its name in messages, or a JSON file ("-": standard
+   input; NULL: none). Every problem is reported with its path in the document. STATUS_BAD_INPUT, STATUS_NO_FILE, STATUS_NO_MEMORY. */
+enum status state_parse(const char *name, const char *text, struct report *report, struct state *state);
+enum status state_read(const char *file, struct report *report, struct state *state);
 
 /* After drives have started: states of drives that the document gives. */
 void state_set_drives(const struct state *state);
-
-void state_free(struct state *state);
 
 #endif

@@ -15,10 +15,10 @@ enum status static_answer_make(struct operating_point *point, bool given, struct
 {
     struct mechanism *m = point->mechanism;
     memset(answer, 0, sizeof *answer);
-    answer->moved = arena_allocate(&answer->arena, (size_t)m->model->nv, sizeof *answer->moved);
-    answer->deflection = arena_allocate(&answer->arena, (size_t)m->model->n_links, sizeof *answer->deflection);
-    arena_arrays(&answer->arena, (size_t)m->robot->n_couplings, ARRAYS(&answer->coupling_force, &answer->coupling_gap));
-    if (answer->arena.failed) return failure_status(report, STATUS_NO_MEMORY);
+    answer->moved = arena_allocate(&point->arena, (size_t)m->model->nv, sizeof *answer->moved);
+    answer->deflection = arena_allocate(&point->arena, (size_t)m->model->n_links, sizeof *answer->deflection);
+    arena_arrays(&point->arena, (size_t)m->robot->n_couplings, ARRAYS(&answer->coupling_force, &answer->coupling_gap));
+    if (point->arena.failed) return failure_status(report, STATUS_NO_MEMORY);
     enum status status = operating_point_move(point, given, true, report);
     if (status != STATUS_OK) return status;
     struct statics *found = sim_statics(point->sim);
@@ -37,9 +37,4 @@ enum status static_answer_make(struct operating_point *point, bool given, struct
     mechanism_couplings(m, false, answer->coupling_force, answer->coupling_gap);
     model_difference(model, found->guess, found->q, answer->moved); /* `guess` starts with q */
     return STATUS_OK;
-}
-
-void static_answer_free(struct static_answer *answer)
-{
-    arena_release(&answer->arena);
 }

@@ -12,15 +12,13 @@ struct static_answer {
     double *moved; /* nv: from the start with closed loops to the equilibrium                                   */
     struct frame_motion tip;
     double (*deflection)[6]; /* n_links: displacement of the tip and its rotation, hinge axes                   */
-    struct arena arena;
 };
 
 /* "stable", "unstable", or "indifferent" if the potential is flat in some direction and has no maximum in any. */
 const char *static_stability_text(const struct stability *stability);
 
-/* Moves the point to the static equilibrium. Problems are reported; static_answer_free() in any case. */
+/* Moves the point to the static equilibrium. The answer has memory of the point. Problems are reported. */
 enum status static_answer_make(struct operating_point *point, bool given, struct report *report,
                                struct static_answer *answer);
-void static_answer_free(struct static_answer *answer);
 
 #endif

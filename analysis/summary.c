@@ -3,9 +3,7 @@
 #include <string.h>
 
 #include "analysis/closure.h"
-#include "analysis/convergence.h"
 #include "analysis/failure.h"
-#include "analysis/plausibility.h"
 #include "flex/beam_mass.h"
 #include "flex/body.h"
 #include "flex/frequencies.h"
@@ -112,7 +110,7 @@ enum status summary_make(const char *name, const struct robot *robot, struct rep
 
 void summary_free(struct summary *summary)
 {
-    state_free(&summary->start);
+    arena_release(&summary->start.arena);
     mechanism_free(&summary->mechanism);
     arena_release(&summary->arena);
 }

@@ -23,9 +23,22 @@ struct summary {
 };
 
 /* For a robot that outlives it. Mode shapes that are not independent, loops that cannot be closed and redundant equations are
-   reported, and as warnings implausible numbers (plausibility.h) and too few modes (convergence.h), each with the robot's `name`
+   reported, and as warnings implausible numbers and too few modes, each with the robot's `name`
    in front. STATUS_BAD_ROBOT, STATUS_BAD_INPUT. summary_free() in any case. */
 enum status summary_make(const char *name, const struct robot *robot, struct report *report, struct summary *summary);
 void summary_free(struct summary *summary);
+
+/* ---- its checks -------------------------------------------------------------------------------------------------- */
+
+/* Whether numbers are plausible (plausibility.c): valid ones that are probably an error, as a wrong unit, degrees, a factor of a thousand.
+   Reports each of them as a warning with its path, its value and the usual values: moduli, densities, start positions and limits of
+   joints, frequencies and lengths of links, static deflections, gravity. Changes nothing but the work of the summary's mechanism.
+   STATUS_NO_MEMORY. */
+enum status plausibility_check(const struct robot *robot, const struct summary *summary, struct report *report);
+
+/* Whether there are enough mode shapes (convergence.c). Compares the first frequency with joints locked, at the start, with that of the same robot with every `count` of modes doubled,
+   and reports a change of more than 1 % as a warning. Counts above 25, families whose count is fixed by the shape and nodal bodies
+   stay as they are. A robot with more than 150 coordinates is skipped, which is reported too. STATUS_NO_MEMORY. */
+enum status convergence_check(const struct robot *robot, const struct summary *summary, struct report *report);
 
 #endif

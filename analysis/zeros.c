@@ -22,23 +22,27 @@ static int take_roots(struct complex_number *z, int count)
     return 2 * count;
 }
 
-static enum status solve(struct siso *system, double *work, struct zeros *zeros)
+/* Zeros and poles of a system, in arrays for `most` of each */
+static enum status solve(struct siso *system, int most, struct arena *arena, struct zeros *zeros)
 {
     zeros->n_poles = system->n;
-    const enum status status = zeros_eigenvalues(system, work, zeros->pole);
+    zeros->zero = arena_allocate(arena, (size_t)most + 1, sizeof *zeros->zero);
+    zeros->pole = arena_allocate(arena, (size_t)most + 1, sizeof *zeros->pole);
+    if (arena->failed) return STATUS_NO_MEMORY;
+    const enum status status = zeros_eigenvalues(system->n, system->A, arena, zeros->pole);
     if (status != STATUS_OK) return status;
-    return invariant_zeros(system, work, zeros->zero, &zeros->n_zeros, &zeros->gain);
+    return invariant_zeros(system, arena, zeros->zero, &zeros->n_zeros, &zeros->gain);
 }
 
 /* Without rates in the equations (V = 0) the transfer function depends on s^2 only, but for a factor s if the output is a rate:
    c (s^2 - A)^-1 b + d,  or  s e (s^2 - A)^-1 b. Half the order, and zeros come as exact pairs. */
-static enum status zeros_of_square(struct second_order *s, bool rate, double *work, struct zeros *zeros)
+static enum status zeros_of_square(struct second_order *s, bool rate, struct arena *arena, struct zeros *zeros)
 {
     struct siso system = {.n = s->n, .A = s->A, .b = s->b, .c = rate ? s->e : s->c, .d = rate ? 0 : s->d};
     system.size_A = s->fastest * s->fastest;
     system.size_b = s->size_b;
     system.size_c = rate ? s->size_c / s->fastest : s->size_c;
-    const enum status status = solve(&system, work, zeros);
+    const enum status status = solve(&system, 2 * s->n, arena, zeros);
     if (status != STATUS_OK) return status;
     zeros->n_poles = take_roots(zeros->pole, zeros->n_poles);
     zeros->n_zeros = take_roots(zeros->zero, zeros->n_zeros);
@@ -47,8 +51,7 @@ static enum status zeros_of_square(struct second_order *s, bool rate, double *wo
 }
 
 /* The first-order system of (W z, z_dot), W the fastest frequency:  [0 W; A/W V],  (0; b),  (c/W, e),  d */
-static enum status zeros_of_first_order(const struct second_order *s, struct arena *arena, double *work,
-                                        struct zeros *zeros)
+static enum status zeros_of_first_order(const struct second_order *s, struct arena *arena, struct zeros *zeros)
 {
     const int n = s->n, N = 2 * n;
     const double W = s->fastest;
@@ -66,7 +69,7 @@ static enum status zeros_of_first_order(const struct second_order *s, struct are
         system.c[i] = s->c[i] / W;
         system.c[n + i] = s->e[i];
     }
-    return solve(&system, work, zeros);
+    return solve(&system, system.n, arena, zeros);
 }
 
 static int by_modulus(const void *a, const void *b)
@@ -78,6 +81,11 @@ static int by_modulus(const void *a, const void *b)
     return 0;
 }
 
+void zeros_sort(struct complex_number *z, int count)
+{
+    qsort(z, (size_t)count, sizeof *z, by_modulus);
+}
+
 /* Numbers below `origin` become 0 */
 static void clear_small(double origin, struct complex_number *z, int count)
 {
@@ -86,7 +94,7 @@ static void clear_small(double origin, struct complex_number *z, int count)
         z[i].re += 0; /* -0 to 0 */
         z[i].im += 0;
     }
-    qsort(z, (size_t)count, sizeof *z, by_modulus);
+    zeros_sort(z, count);
 }
 
 /* Numbers at rounding level become zero. Zeros and poles at the origin cancel: those of velocity and acceleration of an arm that rotates
@@ -112,27 +120,15 @@ static void conclude(int n, double fastest, struct zeros *zeros)
     }
 }
 
-/* Memory for a system of order N; NULL: out of memory */
-static double *allocate_work(int order, struct arena *arena, struct zeros *zeros)
-{
-    const size_t N = (size_t)order;
-    double *work = arena_allocate(arena, 2 * N * N + 5 * N + 5, sizeof *work);
-    zeros->zero = arena_allocate(arena, N + 1, sizeof *zeros->zero);
-    zeros->pole = arena_allocate(arena, N + 1, sizeof *zeros->pole);
-    return arena->failed ? NULL : work;
-}
-
 static enum status find_zeros(const struct linear *linear, int u, int y, struct arena *arena, struct zeros *zeros)
 {
     struct second_order s;
     enum status status = second_order_make(linear, u, y, arena, &s);
     if (status != STATUS_OK) return status;
     const int n = s.n;
-    double *work = allocate_work(2 * n, arena, zeros);
-    if (work == NULL) return STATUS_NO_MEMORY;
     const bool rate = euclidean_norm(n, s.e) > 0, position = euclidean_norm(n, s.c) > 0 || s.d != 0;
-    status = euclidean_norm(n * n, s.V) == 0 && !(rate && position) ? zeros_of_square(&s, rate, work, zeros)
-                                                                    : zeros_of_first_order(&s, arena, work, zeros);
+    status = euclidean_norm(n * n, s.V) == 0 && !(rate && position) ? zeros_of_square(&s, rate, arena, zeros)
+                                                                    : zeros_of_first_order(&s, arena, zeros);
     if (status == STATUS_OK) conclude(n, s.fastest, zeros);
     return status;
 }
@@ -143,7 +139,6 @@ static enum status find_zeros_with_drives(const struct linear *linear, int u, in
 {
     const int n = linear->n_states, m = linear->n_inputs;
     struct siso system = {.n = n, .d = linear->D[m * y + u]};
-    double *work = allocate_work(n, arena, zeros);
     arena_arrays(arena, (size_t)n * (size_t)n, ARRAYS(&system.A));
     arena_arrays(arena, (size_t)n, ARRAYS(&system.b, &system.c));
     if (arena->failed) return STATUS_NO_MEMORY;
@@ -157,7 +152,7 @@ static enum status find_zeros_with_drives(const struct linear *linear, int u, in
     system.size_b = euclidean_norm(n, system.b);
     system.size_c = euclidean_norm(n, system.c);
     const double fastest = system.size_A;
-    const enum status status = solve(&system, work, zeros);
+    const enum status status = solve(&system, system.n, arena, zeros);
     if (status == STATUS_OK) conclude(n, fastest, zeros);
     return status;
 }
@@ -166,15 +161,35 @@ enum status zeros_make(const struct linear *linear, int u, int y, struct report 
 {
     memset(zeros, 0, sizeof *zeros);
     const enum status status = linear->n_states > 2 * linear->n_positions
-                                   ? find_zeros_with_drives(linear, u, y, &zeros->arena, zeros)
-                                   : find_zeros(linear, u, y, &zeros->arena, zeros);
+                                   ? find_zeros_with_drives(linear, u, y, &linear->point->arena, zeros)
+                                   : find_zeros(linear, u, y, &linear->point->arena, zeros);
     if (status != STATUS_ZERO_TRANSFER) return failure_status(report, status);
     report_add(report, REPORT_ERROR, "'%s' does not act on '%s' at this operating point: %s", linear->u[u].name,
                linear->y[y].name, status_text(status));
     return status;
 }
 
-void zeros_free(struct zeros *zeros)
+/* ---- frequency response -------------------------------------------------------------------------------------------------------------- */
+
+/* The argument of i w - z, continuous in w */
+static double argument(const struct complex_number *z, double omega)
 {
-    arena_release(&zeros->arena);
+    const double y = omega - z->im;
+    return z->re <= 0 ? atan2(y, -z->re) : 2 * acos(0) - atan(y / z->re);
+}
+
+/* Logarithms: the products of many numbers would overflow */
+void zeros_bode(const struct zeros *zeros, double omega, double *magnitude, double *phase)
+{
+    double sum = log(fabs(zeros->gain)), turn = zeros->gain < 0 ? 2 * acos(0) : 0;
+    for (int i = 0; i < zeros->n_zeros; i++) {
+        sum += log(hypot(zeros->zero[i].re, omega - zeros->zero[i].im));
+        turn += argument(&zeros->zero[i], omega);
+    }
+    for (int i = 0; i < zeros->n_poles; i++) {
+        sum -= log(hypot(zeros->pole[i].re, omega - zeros->pole[i].im));
+        turn -= argument(&zeros->pole[i], omega);
+    }
+    *magnitude = exp(sum);
+    *phase = turn;
 }

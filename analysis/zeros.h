@@ -13,12 +13,17 @@ struct zeros {
     int relative_degree;                /* n_poles - n_zeros                               */
     double gain;                        /* of prod (s - z) / prod (s - p)                  */
     bool minimum_phase;                 /* no zero has re > 1e-6 |z|                       */
-    struct arena arena;
 };
 
-/* For input u and output y, as numbered in `linear`; a closed robot must be in minimal coordinates. Problems are reported;
-   zeros_free() in any case. STATUS_ZERO_TRANSFER: the input does not act on the output. */
+/* For input u and output y, as numbered in `linear`, with memory of its point; a closed robot must be in minimal coordinates. Problems
+   are reported. STATUS_ZERO_TRANSFER: the input does not act on the output. */
 enum status zeros_make(const struct linear *linear, int u, int y, struct report *report, struct zeros *zeros);
-void zeros_free(struct zeros *zeros);
+
+/* G(i w) = gain prod (i w - z) / prod (i w - p): its modulus and its phase [rad], which is continuous in w > 0 except where a zero or
+   pole is on the imaginary axis. */
+void zeros_bode(const struct zeros *zeros, double omega, double *magnitude, double *phase);
+
+/* By modulus, then real part. */
+void zeros_sort(struct complex_number *z, int count);
 
 #endif

@@ -9,7 +9,6 @@
 #include "cli.h"
 #include "json_out.h"
 #include "load.h"
-#include "progress.h"
 
 static const struct option rows[] = {OPTION_ROBOT, OPTION_JSON("JSON instead of a table"), OPTION_OUTPUT, {0}};
 
@@ -112,20 +111,18 @@ static enum status prepare(struct bench *bench, struct state *start, struct aren
 static int run(const void *given, struct cli_model *loaded, struct report *report)
 {
     const struct common *options = given;
-    struct arena arena = {0};
     struct bench bench = {.mechanism = &loaded->mechanism};
     struct json_object *out = json_object_new_object();
-    const enum status status = prepare(&bench, &loaded->state, &arena, report);
+    const enum status status = prepare(&bench, &loaded->state, options->arena, report);
     for (int i = 0; status == STATUS_OK && i < MEASURED; i++) {
-        progress_show(measured[i].what, 0, 1);
+        cli_progress_show(measured[i].what, 0, 1);
         const double ns = best_ns(&bench, measured[i].run);
         if (options->json) json_add_number(out, measured[i].key, ns);
         else printf("%-14s %12.0f   %s\n", measured[i].key, ns, measured[i].what);
     }
-    progress_end();
+    cli_progress_end();
     if (status == STATUS_OK && options->json) json_print(out);
     else json_object_put(out);
-    arena_release(&arena);
     return cli_exit_code(status);
 }
 

@@ -8,7 +8,6 @@
 #include "cli.h"
 #include "drive/drive.h"
 #include "json_out.h"
-#include "progress.h"
 
 static const char *const loop_types[] = {
     [LOOP_BALL] = "ball", [LOOP_PLANAR_PIN] = "planar-pin", [LOOP_PIN] = "pin", [LOOP_WELD] = "weld"};
@@ -190,36 +189,26 @@ static void print_json(const struct robot *robot, const struct summary *summary,
 
 /* ---- table ------------------------------------------------------------------------------------------------------- */
 
-/* Widths that fit every name in the table. */
-struct widths {
-    int link, parent, joint, type;
-};
-
-static int wider(int width, const char *text)
-{
-    const int length = (int)strlen(text);
-    return length > width ? length : width;
-}
-
 static void print_links(const struct robot *robot, const struct summary *summary)
 {
-    enum { SHOWN = 6 }; /* frequencies of a link; the JSON has them all */
-    struct widths width = {wider(0, "link"), wider(0, "parent"), wider(0, "joint"), 9};
+    enum { SHOWN = 6 };         /* frequencies of a link; the JSON has them all */
+    int width[] = {4, 6, 5, 9}; /* they fit every name in the table */
     for (int i = 0; i < robot->n_links; i++) {
-        width.link = wider(width.link, robot->link[i].name);
-        width.parent = wider(width.parent, parent_of(robot, &robot->link[i]));
-        width.joint = wider(width.joint, robot->link[i].joint.name);
-        width.type = wider(width.type, joint_type_name(&robot->link[i].joint));
+        const struct link *link = &robot->link[i];
+        const char *const cell[] = {link->name, parent_of(robot, link), link->joint.name,
+                                    joint_type_name(&link->joint)};
+        for (int c = 0; c < 4; c++)
+            if ((int)strlen(cell[c]) > width[c]) width[c] = (int)strlen(cell[c]);
     }
-    printf("%-*s  %-5s  %-*s  %-*s  %-*s  %-10s  %11s  %10s  %s\n", width.link, "link", "body", width.parent, "parent",
-           width.joint, "joint", width.type, "type", "motion", "coordinates", "mass [kg]", "frequencies [Hz]");
+    printf("%-*s  %-5s  %-*s  %-*s  %-*s  %-10s  %11s  %10s  %s\n", width[0], "link", "body", width[1], "parent",
+           width[2], "joint", width[3], "type", "motion", "coordinates", "mass [kg]", "frequencies [Hz]");
     for (int i = 0; i < robot->n_links; i++) {
         const struct link *link = &robot->link[i];
         const struct link_summary *item = &summary->link[i];
         const int count = item->n_frequencies;
-        printf("%-*s  %-5s  %-*s  %-*s  %-*s  %-10s  %11d  %10.6g ", width.link, link->name, body_types[link->type],
-               width.parent, parent_of(robot, link), width.joint, link->joint.name, width.type,
-               joint_type_name(&link->joint), motion_of(&link->joint), item->n_coordinates, item->mass);
+        printf("%-*s  %-5s  %-*s  %-*s  %-*s  %-10s  %11d  %10.6g ", width[0], link->name, body_types[link->type],
+               width[1], parent_of(robot, link), width[2], link->joint.name, width[3], joint_type_name(&link->joint),
+               motion_of(&link->joint), item->n_coordinates, item->mass);
         for (int k = 0; k < count && k < SHOWN; k++) printf(" %.5g", item->frequency[k]);
         printf("%s\n", count < 0 ? " none: modal mass matrix not positive definite" : count > SHOWN ? " ..." : "");
     }
@@ -345,13 +334,14 @@ static int run(const void *given, struct report *unused)
 {
     const struct common *options = given;
     struct messages messages = {json_object_new_array(), json_object_new_array()};
-    struct report report = {.line = take_message, .note = take_note, .progress = progress_show, .context = &messages};
+    struct report report = {
+        .line = take_message, .note = take_note, .progress = cli_progress_show, .context = &messages};
     struct robot *robot;
     struct summary summary = {0};
     (void)unused; /* the report of this command has notes */
     enum status status = robot_read_file(options->robot, &robot, &report);
     if (status == STATUS_OK) status = summary_make(options->robot, robot, &report, &summary);
-    progress_end();
+    cli_progress_end();
     if (status == STATUS_OK) (options->json ? print_json : print_table)(robot, &summary, &messages);
     summary_free(&summary);
     robot_free(robot);

@@ -31,7 +31,21 @@ __attribute__((format(printf, 2, 3)))
 #endif
 int cli_usage(const char *command, const char *format, ...);
 
+/* Reports `WHAT "NAME"`, "there is no ..." being said by `what`, and which of n names is meant, or that the help of `program` lists them. */
+void cli_unknown(const char *program, const char *what, const char *name, int n, const char *const *names);
+
 /* Whether both names exist and are the same regular file; b may be - for standard input. */
 bool cli_same_file(const char *a, const char *b);
+
+/* The progress of long work, on a terminal only: one line of standard error that is overwritten. */
+
+/* For struct report. `done` of `all` parts of this work are done. */
+void cli_progress_show(const char *what, int done, int all);
+
+/* Of a simulation; at its end the line is cleared. */
+void cli_progress_time(double t, double end);
+
+/* Clears the line. */
+void cli_progress_end(void);
 
 #endif

@@ -1,4 +1,4 @@
-#include "compile.h"
+#include "pack.h"
 
 #include <errno.h>
 #include <spawn.h>

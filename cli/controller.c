@@ -6,40 +6,31 @@
 
 #include "analysis/failure.h"
 #include "cli.h"
-#include "drive_options.h"
 #include "json_out.h"
+#include "pack.h"
 #include "robot/read.h"
 #include "sim/sim.h"
 
 enum { TEXT_SIZE = 512 };
 
-static const struct library_source sources = {.name = "controller",
-                                              .variable = {"LIMBER_DRIVE_LIBRARY", "LIMBER_DRIVE_DLL"}};
-
 /* resources/controller.json; NULL on failure */
-static const char *write_file(const struct drive_options *options, struct arena *arena, struct report *report,
-                              int *code)
+static const char *write_file(const struct drive_options *options, struct report *report, int *code)
 {
-    const char *text = document_load(options->common.robot, arena, report), *file = NULL;
+    const char *text = document_load(options->common.robot, options->common.arena, report), *file = NULL;
     struct reader reader = {.file = options->common.robot, .report = report};
     struct json_path robot;
     const bool valid = text != NULL && document_parse(&reader, text, &robot);
     *code = cli_exit_code(text == NULL ? STATUS_NO_FILE : valid ? STATUS_OK : STATUS_BAD_ROBOT);
     if (*code == EXIT_OK) {
         struct json_object *all = json_object_new_object(), *parameters = json_object_new_object(),
-                           *sensors = json_object_new_array();
+                           *sensors = options->sensors.n > 0 ? json_object_new_array() : NULL;
         for (int i = 0; i < options->sensors.n; i++)
             json_object_array_add(sensors, json_object_new_string(options->sensors.text[i]));
         json_add_text(all, "format", "limber-controller/1");
         json_add(all, "parameters", parameters);
-        if (options->sensors.n > 0) json_add(all, "sensors", json_object_get(sensors));
-        json_object_put(sensors);
+        if (sensors != NULL) json_add(all, "sensors", sensors);
         json_add(all, "robot", json_object_get(robot.value));
-        *code = drive_put_settings(&options->common, arena, parameters);
-        if (*code == EXIT_OK)
-            file = arena_string(
-                arena, json_object_to_json_string_ext(all, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
-        json_object_put(all);
+        file = drive_resource(&options->common, all, parameters, code);
     }
     document_free(&reader);
     return file;
@@ -50,11 +41,9 @@ int controller_pack(const struct drive_options *options, struct report *report)
     const struct common *common = &options->common;
     if (common->robot == NULL) return cli_usage("drive", "expected the robot file of the controller's model");
     struct report errors = failure_errors_only(report);
-    struct arena arena = {0};
     struct instance *controller = NULL;
-    int code = EXIT_OK;
-    const char *file = write_file(options, &arena, &errors, &code);
-    if (file == NULL && code == EXIT_OK) code = cli_no_memory("drive");
+    int code;
+    const char *file = write_file(options, &errors, &code);
     if (code == EXIT_OK) {
         enum status status = controller_make(common->robot, file, &errors, &controller);
         if (status != STATUS_OK && errors.errors == 0)
@@ -63,7 +52,6 @@ int controller_pack(const struct drive_options *options, struct report *report)
     }
     if (code == EXIT_OK) {
         struct instance *arm = controller_arm(controller);
-        struct libraries libraries;
         char name[TEXT_SIZE], description[TEXT_SIZE];
         snprintf(name, sizeof name, "%s_controller", sim_robot(arm)->name);
         snprintf(description, sizeof description, "Controller with a model of %s inside", sim_robot(arm)->name);
@@ -73,12 +61,8 @@ int controller_pack(const struct drive_options *options, struct report *report)
                                 .variables = instance_variables(controller),
                                 .model = sim_model(arm),
                                 .mechanism = sim_mechanism(arm)};
-        const struct blob resource = {file, strlen(file)};
-        code = cli_exit_code(pack_libraries(common->output, &sources, &arena, &libraries, &errors)
-                                 ? pack_write(common, &fmu, resource, &libraries, false, &errors)
-                                 : STATUS_NO_FILE);
+        code = cli_exit_code(pack_write(common, &fmu, (struct blob){file, strlen(file)}, NULL, &errors));
     }
     instance_free(controller);
-    arena_release(&arena);
     return code;
 }

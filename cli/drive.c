@@ -6,10 +6,9 @@
 
 #include "analysis/failure.h"
 #include "cli.h"
-#include "drive_options.h"
 #include "instance.h"
 #include "json_out.h"
-#include "robot/nearest.h"
+#include "pack.h"
 
 enum { DRIVES = 8 };
 
@@ -53,10 +52,7 @@ static const struct drive *find_drive(const char *name)
         names[n++] = companion_drives[i]->name;
         if (strcmp(companion_drives[i]->name, name) == 0) return companion_drives[i];
     }
-    const char *meant = nearest(name, n, names);
-    fprintf(stderr, "limber: drive: there is no drive \"%s\"", name);
-    if (meant != NULL) fprintf(stderr, ", did you mean \"%s\"?\n", meant);
-    else fprintf(stderr, "; `limber drive --help` lists them\n");
+    cli_unknown("limber drive", "limber: drive: there is no drive", name, n, names);
     return NULL;
 }
 
@@ -66,37 +62,35 @@ static void put(struct json_object *parameters, const char *name, double value)
     json_object_object_add(parameters, name, json_object_new_double_s(value, xml_exact_number(value, number)));
 }
 
-int drive_put_settings(const struct common *options, struct arena *arena, struct json_object *parameters)
+const char *drive_resource(const struct common *options, struct json_object *file, struct json_object *parameters,
+                           int *code)
 {
-    int code = EXIT_OK;
-    for (int i = 0; i < options->set.n && code == EXIT_OK; i++) {
-        const char *name = NULL;
-        double value;
-        code = cli_settings_split(options, i, arena, &name, &value);
-        if (code == EXIT_OK) put(parameters, name, value);
+    const char *name, *text = NULL;
+    double value;
+    *code = EXIT_OK;
+    for (int i = 0; i < options->set.n && *code == EXIT_OK; i++) {
+        *code = cli_settings_split(options, i, &name, &value);
+        if (*code == EXIT_OK) put(parameters, name, value);
     }
-    return code;
+    if (*code == EXIT_OK) {
+        text = arena_string(options->arena, json_object_to_json_string_ext(file, JSON_C_TO_STRING_PRETTY |
+                                                                                     JSON_C_TO_STRING_NOSLASHESCAPE));
+        if (text == NULL) *code = cli_no_memory("drive");
+    }
+    json_object_put(file);
+    return text;
 }
 
-/* resources/drive.json; it lists all parameters, so that the guid, a hash of it, depends on each. NULL bytes on failure */
-static struct blob write_file(const struct drive *drive, const struct common *options, struct arena *arena, int *code)
+/* resources/drive.json; it lists all parameters, so that the guid, a hash of it, depends on each. NULL on failure */
+static const char *write_file(const struct drive *drive, const struct common *options, int *code)
 {
     struct json_object *file = json_object_new_object(), *parameters = json_object_new_object();
-    struct blob blob = {0};
     json_add_text(file, "format", "limber-drive/1");
     json_add_text(file, "drive", drive->name);
     json_add(file, "parameters", parameters);
     for (int r = 0; r < drive->n_rows; r++)
         if (drive->row[r].role == PARAMETER) put(parameters, drive->row[r].name, drive->row[r].number);
-    *code = drive_put_settings(options, arena, parameters);
-    if (*code == EXIT_OK) {
-        const char *text =
-            json_object_to_json_string_ext(file, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE);
-        blob.bytes = arena_string(arena, text);
-        blob.size = strlen(text);
-    }
-    json_object_put(file);
-    return blob;
+    return drive_resource(options, file, parameters, code);
 }
 
 static int run(const void *given, struct report *report)
@@ -108,33 +102,23 @@ static int run(const void *given, struct report *report)
     if (options->common.robot != NULL) return cli_usage("drive", "too many arguments: '%s'", options->common.robot);
     if (options->sensors.n > 0) return cli_usage("drive", "--sensor is an option of the controller only");
 
-    const struct library_source source = {.name = drive->name,
-                                          .variable = {"LIMBER_DRIVE_LIBRARY", "LIMBER_DRIVE_DLL"}};
+    const struct common *common = &options->common;
     struct report errors = failure_errors_only(report);
-    struct arena arena = {0};
     struct variables variables;
-    struct libraries libraries;
     char guid[GUID_SIZE];
-    int code = EXIT_OK;
-    const struct blob file = write_file(drive, &options->common, &arena, &code);
-    if (code == EXIT_OK && file.bytes == NULL) code = cli_no_memory("drive");
+    int code;
+    const char *file = write_file(drive, common, &code);
     if (code == EXIT_OK)
-        code = cli_exit_code(companion_variables(drive, "--set", file.bytes, &errors, &arena, &variables));
-    if (code == EXIT_OK) {
-        variables_guid(&variables, file.bytes, guid);
-        const struct fmu fmu = {.name = drive->name,
-                                .description = drive->description,
-                                .guid = guid,
-                                .variables = &variables,
-                                .drive = drive,
-                                .report = &errors};
-        const enum status status = pack_libraries(options->common.output, &source, &arena, &libraries, &errors)
-                                       ? pack_write(&options->common, &fmu, file, &libraries, false, &errors)
-                                       : STATUS_NO_FILE;
-        code = cli_exit_code(status);
-    }
-    arena_release(&arena);
-    return code;
+        code = cli_exit_code(companion_variables(drive, "--set", file, &errors, common->arena, &variables));
+    if (code != EXIT_OK) return code;
+    variables_guid(&variables, file, guid);
+    const struct fmu fmu = {.name = drive->name,
+                            .description = drive->description,
+                            .guid = guid,
+                            .variables = &variables,
+                            .drive = drive,
+                            .report = &errors};
+    return cli_exit_code(pack_write(common, &fmu, (struct blob){file, strlen(file)}, NULL, &errors));
 }
 
 const struct command command_drive = {

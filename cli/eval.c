@@ -28,10 +28,10 @@ static const char details[] =
     "frame_wrench has frames of the robot as keys: {\"F\": [fx, fy, fz, tx, ty, tz]}. If the STATE has qdd, the result "
     "also has `inverse`: M qdd + h minus the contributions of wrenches and actuator forces.";
 
-static struct json_object *json_frames(const struct evaluation *e)
+static struct json_object *json_frames(const struct robot *robot, const struct evaluation *e)
 {
     struct json_object *frames = json_object_new_object();
-    for (int i = 0; i < e->n_frames; i++) {
+    for (int i = 0; i < robot->n_frames; i++) {
         const struct frame_evaluation *frame = &e->frame[i];
         struct json_object *json = json_object_new_object();
         json_add_numbers(json, "position", frame->motion.p, 3);
@@ -39,9 +39,9 @@ static struct json_object *json_frames(const struct evaluation *e)
         json_add_numbers(json, "velocity", frame->motion.v, 3);
         json_add_numbers(json, "angular_velocity", frame->motion.omega, 3);
         json_add_numbers(json, "acceleration", frame->motion.a, 3);
-        if (frame->gauge) json_add_numbers(json, "curvature", frame->curvature, 3);
-        if (frame->gauge) json_add_number(json, "elongation", frame->elongation);
-        json_add(frames, frame->name, json);
+        if (robot->frame[i].gauge) json_add_numbers(json, "curvature", frame->curvature, 3);
+        if (robot->frame[i].gauge) json_add_number(json, "elongation", frame->elongation);
+        json_add(frames, robot->frame[i].name, json);
     }
     return frames;
 }
@@ -71,7 +71,7 @@ static int print_evaluation(const struct robot *robot, const struct evaluation *
     json_add_numbers(out, "tip_velocity", e->tip.v, 3);
     json_add_numbers(out, "tip_angular_velocity", e->tip.omega, 3);
     json_add_numbers(out, "tip_acceleration", e->tip.a, 3);
-    if (e->n_frames > 0) json_add(out, "frames", json_frames(e));
+    if (robot->n_frames > 0) json_add(out, "frames", json_frames(robot, e));
     if (e->n_prescribed > 0) json_add_numbers(out, "prescribed_tau", e->prescribed_tau, e->n_prescribed);
     if (e->n_rows > 0) {
         json_add_numbers(out, "gap", e->gap, e->n_rows);
@@ -79,9 +79,9 @@ static int print_evaluation(const struct robot *robot, const struct evaluation *
         json_add_numbers(out, "lambda", e->lambda, e->n_rows);
     }
     if (robot->n_couplings > 0) json_add(out, "couplings", json_couplings(robot, e));
-    if (e->n_lines > 0) {
-        json_add_numbers(out, "actuator_length", e->line_length, e->n_lines);
-        json_add_numbers(out, "actuator_rate", e->line_rate, e->n_lines);
+    if (robot->n_lines > 0) {
+        json_add_numbers(out, "actuator_length", e->line_length, robot->n_lines);
+        json_add_numbers(out, "actuator_rate", e->line_rate, robot->n_lines);
     }
     if (e->inverse != NULL) json_add_numbers(out, "inverse", e->inverse, e->n);
     return json_print_finite("eval", out);
@@ -95,7 +95,7 @@ static int run(const void *given, struct cli_model *loaded, struct report *repor
     if (status != STATUS_OK) return cli_exit_code(status);
     status = evaluation_at(&loaded->mechanism, &loaded->state, options->algorithm == COMPOSITE, report, &evaluation);
     const int code = status == STATUS_OK ? print_evaluation(loaded->robot, &evaluation) : cli_exit_code(status);
-    evaluation_free(&evaluation);
+    arena_release(&evaluation.arena);
     return code;
 }
 

@@ -3,17 +3,12 @@
 
 #include "analysis/failure.h"
 #include "cli.h"
-#include "compile.h"
 #include "generate/elements.h"
 #include "mech/mechanism.h"
 #include "pack.h"
-#include "progress.h"
 #include "robot/read.h"
 #include "sim/sim.h"
 #include "view.h"
-
-static const struct library_source sources = {.name = "limber_fmu",
-                                              .variable = {"LIMBER_FMU_LIBRARY", "LIMBER_FMU_DLL"}};
 
 struct options {
     struct common common;
@@ -38,15 +33,16 @@ static const char details[] = "The FMU contains limber_fmu.so and, if it exists,
                               "the folder of this program or, if it is installed, from lib/limber of its prefix. The "
                               "environment variables LIMBER_FMU_LIBRARY and LIMBER_FMU_DLL name other files.";
 
-/* The code is generated for the robot at its start: with loops, for the constraints that are independent there. */
-static bool generate_library(const struct options *options, struct instance *sim, struct arena *arena,
-                             struct libraries *libraries, struct report *report)
+/* The code is generated for the robot at its start: with loops, for the constraints that are independent there. No bytes, with a
+   report, on failure. */
+static struct blob generate_library(const struct options *options, struct instance *sim, struct report *report)
 {
+    const struct blob none = {0};
     char prefix[PREFIX_SIZE];
     const struct experiment any = {0};
     struct generation what = {.mechanism = sim_mechanism(sim), .prefix = prefix, .wrenches = true};
     generate_prefix(sim_robot(sim)->name, prefix);
-    if (!elements_known(what.mechanism, report)) return false;
+    if (!elements_known(what.mechanism, report)) return none;
     for (int i = 0; i < options->keep.n; i++) {
         const char *keep = options->keep.text[i];
         char name[KEPT_NAME];
@@ -57,14 +53,11 @@ static bool generate_library(const struct options *options, struct instance *sim
                    "--keep %s: the FMU has no such parameter; gravity, payload.mass and LINK.payload.mass of links "
                    "with a payload can be kept",
                    keep);
-        return false;
+        return none;
     }
     const enum status status = what.mechanism->constraints->n_rows > 0 ? instance_initialize(sim, &any) : STATUS_OK;
     if (status != STATUS_OK && report->errors == 0) report_add(report, REPORT_ERROR, "%s", status_text(status));
-    if (status != STATUS_OK) return false;
-    memset(libraries, 0, sizeof *libraries);
-    libraries->of[PLATFORM_LINUX] = compile_library(&what, instance_guid(sim), arena, report);
-    return libraries->of[PLATFORM_LINUX].bytes != NULL;
+    return status == STATUS_OK ? compile_library(&what, instance_guid(sim), options->common.arena, report) : none;
 }
 
 static int run(const void *given, struct report *report)
@@ -72,15 +65,13 @@ static int run(const void *given, struct report *report)
     const struct options *options = given;
     const struct common *common = &options->common;
     struct report errors = failure_errors_only(report);
-    struct arena arena = {0};
     struct instance *sim = NULL;
-    errors.progress = progress_show;
-    const char *text = document_load(common->robot, &arena, &errors);
+    errors.progress = cli_progress_show;
+    const char *text = document_load(common->robot, common->arena, &errors);
     enum status status = text != NULL ? sim_make(common->robot, text, &errors, &sim) : STATUS_NO_FILE;
     if (status != STATUS_OK && errors.errors == 0)
         report_add(&errors, REPORT_ERROR, "%s: %s", common->robot, status_text(status));
     if (status == STATUS_OK) {
-        struct libraries libraries;
         const struct robot *r = sim_robot(sim);
         struct fmu fmu = {.name = r->name,
                           .description = r->description,
@@ -89,15 +80,13 @@ static int run(const void *given, struct report *report)
                           .model = sim_model(sim),
                           .mechanism = sim_mechanism(sim),
                           .report = &errors};
-        fmu.viewer.bytes = view_script(true, &arena, &fmu.viewer.size, &errors); /* if it was built */
-        const bool found = options->generated ? generate_library(options, sim, &arena, &libraries, &errors)
-                                              : pack_libraries(common->output, &sources, &arena, &libraries, &errors);
+        fmu.viewer.bytes = view_script(true, common->arena, &fmu.viewer.size, &errors); /* if it was built */
         const struct blob robot = {text, strlen(text)};
-        status = found && errors.errors == 0 ? pack_write(common, &fmu, robot, &libraries, options->generated, &errors)
-                                             : STATUS_NO_FILE;
+        struct blob library = {0};
+        if (options->generated) library = generate_library(options, sim, &errors);
+        status = pack_write(common, &fmu, robot, options->generated ? &library : NULL, &errors);
     }
     instance_free(sim);
-    arena_release(&arena);
     return cli_exit_code(status);
 }
 

@@ -138,10 +138,9 @@ static const struct piece *piece_at(struct inputs *inputs, double t)
     const bool first = t <= inputs->from * (1 + SAME_TIME), last = t >= inputs->to * (1 - SAME_TIME);
     const double within = first ? inputs->from : last ? inputs->to : t;
     const double *row = inputs->t;
-    int i = inputs->row; /* becomes the last row before that time, or at it if the step begins there */
+    int i = piece->row; /* becomes the last row before that time, or at it if the step begins there */
     while (i >= 0 && (row[i] > within || (!first && row[i] == within))) i--;
     while (i < inputs->n_rows - 1 && (row[i + 1] < within || (first && row[i + 1] == within))) i++;
-    inputs->row = i;
     *piece = (struct piece){.asked = t, .t = within, .row = i};
     if (i < 0 || i == inputs->n_rows - 1) return piece;
     piece->h = inputs->t[i + 1] - inputs->t[i];
@@ -222,7 +221,7 @@ int inputs_read(const char *file, enum between between, struct instance *sim, st
 {
     struct csv csv;
     *inputs = (struct inputs){
-        .between = between, .row = -1, .piece = {.asked = NAN}, .curve = {.context = inputs, .at = inputs_at}};
+        .between = between, .piece = {.asked = NAN, .row = -1}, .curve = {.context = inputs, .at = inputs_at}};
     if (file == NULL) return EXIT_OK;
     const enum status status = csv_read(file, TIMES_INCREASE, arena, report, &csv);
     if (status != STATUS_OK) return cli_exit_code(status);

@@ -30,9 +30,8 @@ struct inputs {
     int *place;               /* [value reference]: 3 * column + derivative; -1: the file has no column */
     bool *ends_step;          /* n_rows: the integrator must not step over this row                     */
     double from, to;          /* the present step [s]; values at its ends are limits from within        */
-    int row;                  /* last row before the time of the last evaluation; -1: none              */
     int next;                 /* first row after `from`                                                 */
-    struct piece piece;       /* of the last evaluation in this step                                    */
+    struct piece piece;       /* of the last evaluation; asked: NAN: of a step before                   */
     struct input_curve curve; /* for instance_follow()                                                  */
 };
 

@@ -7,7 +7,6 @@
 
 #include "analysis/failure.h"
 #include "cli.h"
-#include "holding.h"
 #include "instance.h"
 #include "result.h"
 #include "robot/read.h"
@@ -67,7 +66,6 @@ struct run {
     struct result result;         /* the file of the second                       */
     struct columns columns;
     struct report *report;
-    struct arena arena;
 };
 
 static int check(const void *given)
@@ -108,8 +106,9 @@ static int make_cycloid(struct run *run, bool passive_too)
     const struct options *options = run->options;
     const struct robot *robot = run->robot;
     const size_t count = (size_t)motion_count(robot, passive_too);
-    double *k = arena_allocate(&run->arena, count, sizeof *k), *T = arena_allocate(&run->arena, count, sizeof *T);
-    if (run->arena.failed) return cli_no_memory("inverse");
+    double *k, *T;
+    arena_arrays(options->common.arena, count, ARRAYS(&k, &T));
+    if (options->common.arena->failed) return cli_no_memory("inverse");
     if (!(options->until / options->step < MOST_MOTION_ROWS))
         return cli_usage("inverse", "--until %g --step %g: too many rows", options->until, options->step);
     int code = cli_exit_code(motion_possible(robot, passive_too, run->report));
@@ -131,7 +130,7 @@ static int make_cycloid(struct run *run, bool passive_too)
 static void write_row(struct run *run)
 {
     const double t = motion_time(&run->motion, run->inverse.row);
-    table_row(&run->inputs, t, run->inverse.input, run->inverse.n_inputs);
+    cli_table_row(&run->inputs, t, run->inverse.input, run->inverse.n_inputs);
     if (run->elastic.stream != NULL) cli_columns_write_row(&run->columns, run->inverse.sim, t, &run->elastic);
 }
 
@@ -141,18 +140,18 @@ static int write_tables(struct run *run)
     enum status status = inverse_start(&run->inverse, run->report);
     if (status != STATUS_OK) return cli_exit_code(status);
     run->inputs = (struct table){.stream = stdout, .json = run->options->common.json};
-    table_name(&run->inputs, "time");
-    for (int i = 0; i < run->inverse.n_inputs; i++) table_name(&run->inputs, run->inverse.name[i]);
+    cli_table_name(&run->inputs, "time");
+    for (int i = 0; i < run->inverse.n_inputs; i++) cli_table_name(&run->inputs, run->inverse.name[i]);
     if (run->elastic.stream != NULL) cli_columns_write_names(&run->columns, run->inverse.sim, &run->elastic);
     write_row(run);
     while (status == STATUS_OK && run->inverse.row + 1 < run->motion.n_rows) {
         status = inverse_next(&run->inverse, run->report);
         if (status == STATUS_OK) write_row(run);
-        cli_show_progress(motion_row(&run->motion, run->inverse.row), end);
+        cli_progress_time(motion_row(&run->motion, run->inverse.row), end);
     }
-    cli_show_progress(end, end);
-    table_end(&run->inputs);
-    if (run->elastic.stream != NULL) table_end(&run->elastic);
+    cli_progress_time(end, end);
+    cli_table_end(&run->inputs);
+    if (run->elastic.stream != NULL) cli_table_end(&run->elastic);
     return cli_exit_code(status);
 }
 
@@ -165,12 +164,12 @@ static int make_inverse(struct run *run, const char *text)
         .rigid = options->rigid, .start_zero = options->start == START_ZERO, .tolerance = options->rtol};
     int code = cli_exit_code(
         inverse_make(options->common.robot, text, run->robot, &run->motion, &wanted, run->report, &run->inverse));
-    if (code == EXIT_OK) code = holding_apply(&options->common, run->inverse.sim);
-    if (code == EXIT_OK) code = cli_settings_apply(&options->common, run->inverse.sim, &run->arena);
+    if (code == EXIT_OK) code = cli_holding_apply(&options->common, run->inverse.sim);
+    if (code == EXIT_OK) code = cli_settings_apply(&options->common, run->inverse.sim);
     if (code != EXIT_OK || options->elastic == NULL) return code;
     code = result_open(options->elastic, NULL, &run->result);
     run->elastic = (struct table){.stream = run->result.stream, .json = options->common.json};
-    return code == EXIT_OK ? cli_columns_choose("inverse", run->inverse.sim, &run->arena, &run->columns) : code;
+    return code == EXIT_OK ? cli_columns_choose(&options->common, run->inverse.sim, &run->columns) : code;
 }
 
 static int run(const void *given, struct report *report)
@@ -178,14 +177,14 @@ static int run(const void *given, struct report *report)
     const struct options *options = given;
     struct run run = {.options = options, .report = report};
     struct report errors = failure_errors_only(report); /* `check` prints warnings of the file */
-    const char *text = document_load(options->common.robot, &run.arena, report);
+    const char *text = document_load(options->common.robot, options->common.arena, report);
     enum status status = STATUS_NO_FILE;
     if (text != NULL) status = robot_read_text(options->common.robot, text, &run.robot, &errors);
     int code = cli_exit_code(status);
     const bool passive_too = status == STATUS_OK && options->rigid && !robot_is_closed(run.robot);
     if (status == STATUS_OK && options->trajectory != NULL) {
         struct csv table;
-        status = csv_read(options->trajectory, TIMES_INCREASE, &run.arena, report, &table);
+        status = csv_read(options->trajectory, TIMES_INCREASE, options->common.arena, report, &table);
         if (status == STATUS_OK) status = motion_from_table(run.robot, passive_too, &table, report, &run.motion);
         code = cli_exit_code(status);
     } else if (status == STATUS_OK) {
@@ -195,9 +194,8 @@ static int run(const void *given, struct report *report)
     if (code == EXIT_OK) code = write_tables(&run);
     code = result_close(&run.result, code);
     inverse_free(&run.inverse);
-    motion_free(&run.motion);
+    arena_release(&run.motion.arena);
     robot_free(run.robot);
-    arena_release(&run.arena);
     return code;
 }
 

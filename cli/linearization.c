@@ -1,38 +1,38 @@
 #include "linearization.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "cli.h"
 #include "drive/drive.h"
+#include "instance.h"
 #include "json_out.h"
 #include "robot/read.h"
 
-enum status linearization_point(const struct common *options, struct report *report, struct arena *arena,
-                                struct operating_point *point)
+enum status linearization_open(const struct common *options, struct report *report, struct operating_point *point)
 {
-    const char *text = document_load(options->robot, arena, report);
+    *point = (struct operating_point){0};
+    const char *text = document_load(options->robot, options->arena, report);
     if (text == NULL) return STATUS_NO_FILE;
-    enum status status = operating_point_make(options->robot, text, options->at, report, point);
+    const enum status status = operating_point_make(options->robot, text, options->at, report, point);
     if (status != STATUS_OK) return status;
-    if (holding_apply(options, point->sim) != EXIT_OK) return STATUS_BAD_INPUT;
+    const bool set =
+        cli_settings_apply(options, point->sim) == EXIT_OK && cli_holding_apply(options, point->sim) == EXIT_OK;
+    return set ? STATUS_OK : options->arena->failed ? STATUS_NO_MEMORY : STATUS_BAD_INPUT;
+}
+
+enum status linearization_point(const struct common *options, struct report *report, struct operating_point *point)
+{
+    const enum status status = linearization_open(options, report, point);
+    if (status != STATUS_OK) return status;
     return operating_point_move(point, options->at != NULL, options->equilibrium, report);
 }
 
 enum status linearization_make(const struct common *options, bool minimal, struct report *report,
-                               struct linearization *l)
+                               struct operating_point *point, struct linear *linear)
 {
-    memset(l, 0, sizeof *l);
-    enum status status = linearization_point(options, report, &l->arena, &l->point);
-    if (status == STATUS_OK) status = linear_make(&l->point, report, &l->linear);
-    return status == STATUS_OK && minimal ? linear_minimal(&l->linear, report) : status;
-}
-
-void linearization_free(struct linearization *l)
-{
-    linear_free(&l->linear);
-    operating_point_free(&l->point);
-    arena_release(&l->arena);
+    enum status status = linearization_point(options, report, point);
+    if (status == STATUS_OK) status = linear_make(point, report, linear);
+    return status == STATUS_OK && minimal ? linear_minimal(linear, report) : status;
 }
 
 /* Inputs of drives by FMU name; in an equilibrium, the commands that hold it */

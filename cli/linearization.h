@@ -5,23 +5,17 @@
 #include <json-c/json.h>
 
 #include "analysis/linear.h"
-#include "holding.h"
+#include "instance.h"
 
-/* The operating point of --at, --static and the options of holding.h; the arena has the robot file. operating_point_free() in any
-   case. */
-enum status linearization_point(const struct common *options, struct report *report, struct arena *arena,
-                                struct operating_point *point);
+/* These need operating_point_free() in any case; the point must not be moved. */
 
-struct linearization {
-    struct operating_point point;
-    struct linear linear;
-    struct arena arena; /* the robot file */
-};
-
-/* To be freed in any case, and not to be moved. */
+/* The operating point of --at with the options of cli_holding_apply() and --set. */
+enum status linearization_open(const struct common *options, struct report *report, struct operating_point *point);
+/* The same after operating_point_move(), as --static says. */
+enum status linearization_point(const struct common *options, struct report *report, struct operating_point *point);
+/* The linearization there. */
 enum status linearization_make(const struct common *options, bool minimal, struct report *report,
-                               struct linearization *l);
-void linearization_free(struct linearization *l);
+                               struct operating_point *point, struct linear *linear);
 
 /* The operating point as a STATE, qdd included. */
 struct json_object *linearization_json_point(const struct operating_point *point);

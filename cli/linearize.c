@@ -152,23 +152,24 @@ static int write_file(const char *file, const struct linear *linear, void (*writ
 static int run(const void *given, struct report *report)
 {
     const struct options *options = given;
-    struct linearization l;
-    int code = cli_exit_code(linearization_make(&options->common, options->minimal, report, &l));
+    struct operating_point point;
+    struct linear linear;
+    int code = cli_exit_code(linearization_make(&options->common, options->minimal, report, &point, &linear));
     if (code == EXIT_OK) {
         struct json_object *out = json_object_new_object();
         struct matrix matrix[4];
-        list_matrices(&l.linear, matrix);
-        json_add(out, "states", names(l.linear.x, l.linear.n_states));
-        json_add(out, "inputs", names(l.linear.u, l.linear.n_inputs));
-        json_add(out, "outputs", names(l.linear.y, l.linear.n_outputs));
-        json_add(out, "operating_point", linearization_json_point(&l.point));
+        list_matrices(&linear, matrix);
+        json_add(out, "states", names(linear.x, linear.n_states));
+        json_add(out, "inputs", names(linear.u, linear.n_inputs));
+        json_add(out, "outputs", names(linear.y, linear.n_outputs));
+        json_add(out, "operating_point", linearization_json_point(&point));
         for (int i = 0; i < 4; i++)
             json_add(out, matrix[i].name, json_rows(matrix[i].number, matrix[i].n_rows, matrix[i].n_columns));
         code = json_print_finite("linearize", out);
     }
-    if (code == EXIT_OK) code = write_file(options->python, &l.linear, write_python);
-    if (code == EXIT_OK) code = write_file(options->matlab, &l.linear, write_matlab);
-    linearization_free(&l);
+    if (code == EXIT_OK) code = write_file(options->python, &linear, write_python);
+    if (code == EXIT_OK) code = write_file(options->matlab, &linear, write_matlab);
+    operating_point_free(&point);
     return code;
 }
 

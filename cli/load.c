@@ -18,26 +18,16 @@ int cli_load_model(const struct common *options, struct report *report, struct c
     loaded->robot->every_frame_loaded = options->at != NULL; /* a STATE has wrenches on any frame */
     status = mechanism_make(loaded->robot, &loaded->mechanism, &lines);
     if (status != STATUS_OK && lines.errors == 0) fprintf(stderr, "%s: %s\n", options->robot, status_text(status));
-    if (status == STATUS_OK) status = state_read(loaded->mechanism.model, options->at, report, &loaded->state);
+    if (status == STATUS_OK) status = state_start(loaded->mechanism.model, report, &loaded->state);
+    if (status == STATUS_OK) status = state_read(options->at, report, &loaded->state);
     if (status != STATUS_OK) cli_free_model(loaded);
     return cli_exit_code(status);
 }
 
 void cli_free_model(struct cli_model *loaded)
 {
-    state_free(&loaded->state);
+    arena_release(&loaded->state.arena);
     mechanism_free(&loaded->mechanism);
     robot_free(loaded->robot);
     memset(loaded, 0, sizeof *loaded);
-}
-
-int cli_load_sim(const struct common *options, struct report *report, struct arena *arena, struct instance **sim)
-{
-    const char *file = options->robot, *text = document_load(file, arena, report);
-    *sim = NULL;
-    const enum status status = text == NULL          ? STATUS_NO_FILE
-                               : options->at != NULL ? sim_make_loaded(file, text, report, sim)
-                                                     : sim_make(file, text, report, sim);
-    if (status != STATUS_OK && report->errors == 0) fprintf(stderr, "limber: %s: %s\n", file, status_text(status));
-    return cli_exit_code(status);
 }

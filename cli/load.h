@@ -1,11 +1,10 @@
-/* From a robot file to a mechanism or an instance. */
+/* From a robot file to a mechanism. */
 #ifndef CLI_LOAD_H
 #define CLI_LOAD_H
 
 #include "analysis/state.h"
 #include "mech/mechanism.h"
 #include "options.h"
-#include "sim/sim.h"
 
 struct cli_model {
     struct robot *robot;
@@ -17,8 +16,5 @@ struct cli_model {
    report. The result is an exit code; unless it is EXIT_OK, nothing is left to free. */
 int cli_load_model(const struct common *options, struct report *report, struct cli_model *loaded);
 void cli_free_model(struct cli_model *loaded);
-
-/* An instance of the robot, with loads on all frames if there is a STATE. The report must outlive it; the arena has the text. */
-int cli_load_sim(const struct common *options, struct report *report, struct arena *arena, struct instance **sim);
 
 #endif

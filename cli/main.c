@@ -39,11 +39,16 @@ static const struct command *find_command(const char *name)
         names[i] = commands[i]->name;
         if (strcmp(names[i], name) == 0) return commands[i];
     }
-    const char *meant = nearest(name, COMMAND_COUNT, names);
-    fprintf(stderr, "limber: there is no command \"%s\"", name);
-    if (meant != NULL) fprintf(stderr, ", did you mean \"%s\"?\n", meant);
-    else fprintf(stderr, "; `limber --help` lists them\n");
+    cli_unknown("limber", "limber: there is no command", name, COMMAND_COUNT, names);
     return NULL;
+}
+
+void cli_unknown(const char *program, const char *what, const char *name, int n, const char *const *names)
+{
+    const char *meant = nearest(name, n, names);
+    fprintf(stderr, "%s \"%s\"", what, name);
+    if (meant != NULL) fprintf(stderr, ", did you mean \"%s\"?\n", meant);
+    else fprintf(stderr, "; `%s --help` lists them\n", program);
 }
 
 static int asks_for_help(int argc, char **argv)
@@ -107,6 +112,29 @@ bool cli_same_file(const char *a, const char *b)
     const bool both = stat(a, &x) == 0 && (strcmp(b, "-") == 0 ? fstat(STDIN_FILENO, &y) : stat(b, &y)) == 0;
     return both && S_ISREG(x.st_mode) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
+
+/* ---- progress ---------------------------------------------------------------------------------------------------- */
+
+void cli_progress_show(const char *what, int done, int all)
+{
+    if (!isatty(STDERR_FILENO) || (all > 100 && done % (all / 100) != 0)) return;
+    if (all > 1) fprintf(stderr, "\r%s: %d of %d\033[K", what, done, all);
+    else fprintf(stderr, "\r%s\033[K", what);
+}
+
+void cli_progress_time(double t, double end)
+{
+    if (!isatty(STDERR_FILENO)) return;
+    if (t < end) fprintf(stderr, "\r%.3g of %.3g s", t, end);
+    else fputs("\r                              \r", stderr);
+}
+
+void cli_progress_end(void)
+{
+    if (isatty(STDERR_FILENO)) fputs("\r\033[K", stderr);
+}
+
+/* ---- the command -------------------------------------------------------------------------------------------------- */
 
 static bool names_result(const struct command *command, const char *option)
 {
@@ -192,11 +220,14 @@ int main(int argc, char **argv)
     struct common *options = calloc(1, command->size);
     if (options == NULL) return cli_no_memory(command->name);
     if (command->defaults != NULL) memcpy(options, command->defaults, command->size);
+    struct arena arena = {0};
     options->command = command->name;
+    options->arena = &arena;
     int code = check_results(command, argc - 1, argv + 1);
     if (code == EXIT_OK) code = options_parse(command, argc - 1, argv + 1, options);
     if (code == EXIT_OK && command->check != NULL) code = command->check(options);
     if (code == EXIT_OK) code = run_guarded(command, options);
+    arena_release(&arena);
     free(options);
     return code;
 }

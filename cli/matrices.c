@@ -33,7 +33,7 @@ static int run(const void *options, struct cli_model *loaded, struct report *rep
         struct json_object *out = json_object_new_object(), *names = json_object_new_array();
         for (int i = 0; i < model->nv; i++) {
             char name[NAME_SIZE];
-            name_tangent(model, i, name);
+            name_coordinate(model, TANGENT, i, name);
             json_object_array_add(names, json_object_new_string(name));
         }
         json_add(out, "coordinates", names);
@@ -45,7 +45,7 @@ static int run(const void *options, struct cli_model *loaded, struct report *rep
         if (m.n_rows > 0) json_add(out, "constraint_jacobian", json_rows(m.constraint_jacobian, m.n_rows, m.n));
         code = json_print_finite("matrices", out);
     }
-    matrices_free(&m);
+    arena_release(&m.arena);
     return code;
 }
 

@@ -6,17 +6,15 @@
 #include <string.h>
 
 #include "analysis/closure.h"
-#include "analysis/driven_modes.h"
 #include "analysis/modes.h"
 #include "analysis/names.h"
 #include "cli.h"
+#include "instance.h"
 #include "json_out.h"
 #include "linearization.h"
 #include "load.h"
 #include "plot.h"
-#include "progress.h"
 #include "sweep.h"
-#include "table.h"
 
 enum { MOST_POSES = 1000000, PLOTTED = 6 };
 
@@ -66,42 +64,27 @@ static bool joints_are_free(const struct options *options)
     return options->common.joints == JOINTS_FREE;
 }
 
-/* How many of n modes to print */
-static int shown_modes(const struct options *options, int n)
-{
-    return options->count > 0 && options->count < n ? options->count : n;
-}
+/* What is printed: modes, and the coordinates or states that have the shares */
+struct listing {
+    const struct mode *mode, *damped; /* damped: NULL: with drives, the modes have damping themselves */
+    int n, n_shares;
+    const char *(*name_of)(const void *context, int i, char buffer[NAME_SIZE]); /* perhaps in the buffer */
+    const void *context;
+};
 
-/* An object with empty lists: one value of each key for every mode */
-static struct json_object *json_lists(int n_keys)
-{
-    static const char *const keys[] = {"frequency",     "damping_ratio",    "growth",
-                                       "participation", "damped_frequency", "damped_growth"};
-    struct json_object *out = json_object_new_object();
-    for (int k = 0; k < n_keys; k++) json_add(out, keys[k], json_object_new_array());
-    return out;
-}
-
-static void append(struct json_object *lists, const char *key, struct json_object *value)
-{
-    json_object_array_add(json_object_object_get(lists, key), value);
-}
-
-/* The name of coordinate or state i, perhaps in the buffer */
-typedef const char *name_function(const void *context, int i, char buffer[NAME_SIZE]);
-
-static struct json_object *json_shares(int n, const double *share, name_function *name_of, const void *context)
+static struct json_object *json_shares(const struct listing *list, const double *share)
 {
     struct json_object *shares = json_object_new_object();
     char buffer[NAME_SIZE];
-    for (int i = 0; i < n; i++) json_add_number(shares, name_of(context, i, buffer), share[i]);
+    for (int i = 0; i < list->n_shares; i++) json_add_number(shares, list->name_of(list->context, i, buffer), share[i]);
     return shares;
 }
 
 /* The largest participations, up to three, as far as they are visible */
-static void print_shares(int n, const double *share, name_function *name_of, const void *context)
+static void print_shares(const struct listing *list, const double *share)
 {
     enum { LARGEST = 3 };
+    const int n = list->n_shares;
     const double least = 0.01;
     int largest[LARGEST];
     char buffer[NAME_SIZE];
@@ -114,56 +97,62 @@ static void print_shares(int n, const double *share, name_function *name_of, con
         }
         if (k > 0 && share[best] < least) return;
         largest[k] = best;
-        printf("%s%s %.0f %%", k > 0 ? ", " : "", name_of(context, best, buffer), 100 * share[best]);
+        printf("%s%s %.0f %%", k > 0 ? ", " : "", list->name_of(list->context, best, buffer), 100 * share[best]);
     }
 }
 
-/* ---- modes at a state ------------------------------------------------------------------------------------------------------ */
-
-static const char *coordinate_name(const void *context, int i, char buffer[NAME_SIZE])
+/* An object of lists: one value of each key for every mode that is shown */
+static int print_json(const struct listing *list, int shown)
 {
-    const struct modes *modes = context;
-    name_tangent(modes->mechanism->model, modes->motion.coordinate[i], buffer);
-    return buffer;
-}
-
-static int print_json(const struct modes *modes, int shown)
-{
-    struct json_object *out = json_lists(6);
-    for (int k = 0; k < shown; k++) {
-        const struct mode *mode = &modes->eigen.mode[k];
-        append(out, "frequency", json_object_new_double(mode->frequency));
-        append(out, "damping_ratio", json_object_new_double(mode->damping_ratio));
-        append(out, "growth", json_object_new_double(mode->growth));
-        append(out, "participation", json_shares(modes->motion.n, mode->share, coordinate_name, modes));
-        append(out, "damped_frequency", json_object_new_double(modes->eigen.damped[k].frequency));
-        append(out, "damped_growth", json_object_new_double(modes->eigen.damped[k].growth));
+    enum { KEYS = 6 };
+    static const char *const keys[KEYS] = {"frequency",     "damping_ratio",    "growth",
+                                           "participation", "damped_frequency", "damped_growth"};
+    struct json_object *out = json_object_new_object();
+    for (int key = 0; key < (list->damped != NULL ? KEYS : 4); key++) {
+        struct json_object *values = json_object_new_array();
+        for (int k = 0; k < shown; k++) {
+            const struct mode *mode = &list->mode[k], *damped = list->damped != NULL ? &list->damped[k] : mode;
+            const double number[KEYS] = {mode->frequency,   mode->damping_ratio, mode->growth, 0,
+                                         damped->frequency, damped->growth};
+            json_object_array_add(values,
+                                  key == 3 ? json_shares(list, mode->share) : json_object_new_double(number[key]));
+        }
+        json_add(out, keys[key], values);
     }
     return json_print_finite("modes", out);
 }
 
 /* Damped frequencies have a line of their own: damping may change the order */
-static int print_table(const struct options *options, const struct modes *modes, int shown)
+static int print_table(const struct options *options, const char *robot, const struct listing *list, int shown)
 {
+    const bool drives = list->damped == NULL;
     bool damped = false;
-    printf("%s, joints %s: %d mode%s", modes->mechanism->robot->name, joints_are_free(options) ? "free" : "locked",
-           modes->eigen.n, modes->eigen.n == 1 ? "" : "s");
-    if (modes->eigen.n == 0) printf(": nothing is left that can move\n");
-    else printf("\n\nmode  frequency [Hz]  damping ratio  moves most\n");
+    printf("%s, joints %s%s: %d mode%s", robot, joints_are_free(options) ? "free" : "locked",
+           drives ? ", with drives" : "", list->n, list->n == 1 ? "" : "s");
+    if (list->n == 0 && !drives) printf(": nothing is left that can move\n");
+    else printf("\n\nmode  frequency [Hz]  damping ratio  %smoves most\n", drives ? "growth [1/s]  " : "");
     for (int k = 0; k < shown; k++) {
-        const struct mode *mode = &modes->eigen.mode[k];
+        const struct mode *mode = &list->mode[k];
         printf("%4d  %14.7g  %13.5g  ", k + 1, mode->frequency, mode->damping_ratio);
-        print_shares(modes->motion.n, mode->share, coordinate_name, modes);
-        if (mode->growth != 0) printf("; %s as exp(%.5g t)", mode->growth > 0 ? "grows" : "shrinks", mode->growth);
+        if (drives) printf("%12.5g  ", mode->growth);
+        print_shares(list, mode->share);
+        if (!drives && mode->growth != 0)
+            printf("; %s as exp(%.5g t)", mode->growth > 0 ? "grows" : "shrinks", mode->growth);
         printf("\n");
     }
-    for (int k = 0; k < modes->eigen.n; k++)
-        damped = damped || modes->eigen.damped[k].frequency != modes->eigen.mode[k].frequency ||
-                 modes->eigen.damped[k].growth != modes->eigen.mode[k].growth;
+    for (int k = 0; k < list->n && !drives; k++)
+        damped = damped || list->damped[k].frequency != list->mode[k].frequency ||
+                 list->damped[k].growth != list->mode[k].growth;
     if (damped) printf("\nwith damping [Hz]:");
-    for (int k = 0; k < shown && damped; k++) printf(" %.7g", modes->eigen.damped[k].frequency);
+    for (int k = 0; k < shown && damped; k++) printf(" %.7g", list->damped[k].frequency);
     if (damped) printf("\n");
     return EXIT_OK;
+}
+
+static int print_modes(const struct options *options, const char *robot, const struct listing *list)
+{
+    const int shown = options->count > 0 && options->count < list->n ? options->count : list->n;
+    return options->common.json ? print_json(list, shown) : print_table(options, robot, list, shown);
 }
 
 /* ---- modes over the position of a joint -------------------------------------------------------------------------------------- */
@@ -219,13 +208,6 @@ struct plot sweep_plot(const struct sweep *sweep, int most, const char *title, c
                          .y = sweep->frequency};
 }
 
-static void show_pose(void *context, int done, int poses)
-{
-    (void)context;
-    if (done < poses) progress_show("pose", done, poses);
-    else progress_end();
-}
-
 /* JSON with the name of the joint, or CSV with that of its position */
 static int print_sweep(bool json, const char *joint, const char *position, const struct sweep *sweep)
 {
@@ -240,14 +222,15 @@ static int print_sweep(bool json, const char *joint, const char *position, const
         json_add(out, "growth", json_rows(sweep->growth, sweep->poses, sweep->n_modes));
         return json_print_finite("modes", out);
     }
-    table_name(&table, position);
+    cli_table_name(&table, position);
     for (int k = 0; k < sweep->n_modes; k++) {
         snprintf(name, sizeof name, "f%d", k + 1);
-        table_name(&table, name);
+        cli_table_name(&table, name);
     }
     for (int p = 0; p < sweep->poses; p++)
-        table_row(&table, sweep->position[p], sweep->frequency + (size_t)sweep->n_modes * (size_t)p, sweep->n_modes);
-    table_end(&table);
+        cli_table_row(&table, sweep->position[p], sweep->frequency + (size_t)sweep->n_modes * (size_t)p,
+                      sweep->n_modes);
+    cli_table_end(&table);
     return EXIT_OK;
 }
 
@@ -255,7 +238,7 @@ static int run_sweep(const struct options *options, struct modes *modes, struct 
 {
     const struct robot *robot = modes->mechanism->robot;
     const struct model *model = modes->mechanism->model;
-    struct sweep_options wanted = {.count = options->count, .given = options->common.at != NULL, .progress = show_pose};
+    struct sweep_options wanted = {.count = options->count, .given = options->common.at != NULL};
     int code = sweep_read("modes", options->sweep, robot, &wanted);
     if (code != EXIT_OK) return code;
     struct sweep sweep;
@@ -263,7 +246,9 @@ static int run_sweep(const struct options *options, struct modes *modes, struct 
     char short_name[NAME_SIZE], name[NAME_SIZE], title[NAME_SIZE], x_label[NAME_SIZE + 16];
     sweep_name(joint, wanted.k, short_name);
     name_coordinate(model, POSITION, model->link[wanted.link].q + wanted.k, name);
+    report->progress = cli_progress_show;
     code = cli_exit_code(modes_sweep_make(modes, &wanted, state, report, &sweep));
+    cli_progress_end();
     if (code == EXIT_OK && options->plot != NULL) {
         snprintf(title, sizeof title, "%s: natural frequencies, joints %s", robot->name,
                  joints_are_free(options) ? "free" : "locked");
@@ -272,7 +257,6 @@ static int run_sweep(const struct options *options, struct modes *modes, struct 
         code = plot_write(&plot, options->plot);
     }
     if (code == EXIT_OK) code = print_sweep(options->common.json, short_name, name, &sweep);
-    modes_sweep_free(&sweep);
     return code;
 }
 
@@ -290,46 +274,15 @@ static const char *state_name(const void *context, int i, char buffer[NAME_SIZE]
     return l->linear.x[l->modes.state[i]].name;
 }
 
-static int print_linear_json(const struct linear_modes *l, int shown)
-{
-    struct json_object *out = json_lists(4);
-    for (int k = 0; k < shown; k++) {
-        const struct driven_mode *mode = &l->modes.mode[k];
-        append(out, "frequency", json_object_new_double(mode->frequency));
-        append(out, "damping_ratio", json_object_new_double(mode->damping_ratio));
-        append(out, "growth", json_object_new_double(mode->growth));
-        append(out, "participation", json_shares(l->modes.n_states, mode->share, state_name, l));
-    }
-    return json_print_finite("modes", out);
-}
-
-static int print_linear_table(const struct options *options, const struct linear_modes *l, int shown)
-{
-    printf("%s, joints %s, with drives: %d mode%s\n\nmode  frequency [Hz]  damping ratio  growth [1/s]  moves most\n",
-           l->linear.point->mechanism->robot->name, joints_are_free(options) ? "free" : "locked", l->modes.n,
-           l->modes.n == 1 ? "" : "s");
-    for (int k = 0; k < shown; k++) {
-        const struct driven_mode *mode = &l->modes.mode[k];
-        printf("%4d  %14.7g  %13.5g  %12.5g  ", k + 1, mode->frequency, mode->damping_ratio, mode->growth);
-        print_shares(l->modes.n_states, mode->share, state_name, l);
-        printf("\n");
-    }
-    return EXIT_OK;
-}
-
 static int run_linear(const struct options *options, struct operating_point *point, struct report *report)
 {
-    struct linear_modes l = {.modes = {0}};
+    struct linear_modes l;
     enum status status = linear_make(point, report, &l.linear);
     if (status == STATUS_OK) status = linear_minimal(&l.linear, report);
-    if (status == STATUS_OK) status = driven_modes_make(&l.linear, joints_are_free(options), report, &l.modes);
-    int code = cli_exit_code(status);
-    const int shown = shown_modes(options, l.modes.n);
-    if (code == EXIT_OK)
-        code = options->common.json ? print_linear_json(&l, shown) : print_linear_table(options, &l, shown);
-    driven_modes_free(&l.modes);
-    linear_free(&l.linear);
-    return code;
+    if (status == STATUS_OK) status = modes_driven_make(&l.linear, joints_are_free(options), report, &l.modes);
+    if (status != STATUS_OK) return cli_exit_code(status);
+    const struct listing list = {l.modes.mode, NULL, l.modes.n, l.modes.n_states, state_name, &l};
+    return print_modes(options, point->mechanism->robot->name, &list);
 }
 
 bool modes_with_drives(const struct robot *robot, bool joints_free)
@@ -340,6 +293,13 @@ bool modes_with_drives(const struct robot *robot, bool joints_free)
 }
 
 /* ---- the command --------------------------------------------------------------------------------------------------------------- */
+
+static const char *coordinate_name(const void *context, int i, char buffer[NAME_SIZE])
+{
+    const struct modes *modes = context;
+    name_coordinate(modes->mechanism->model, TANGENT, modes->motion.coordinate[i], buffer);
+    return buffer;
+}
 
 /* Modes at the state, which is closed first unless it is an equilibrium, or over the poses of a sweep */
 static int run_modes(const struct options *options, struct mechanism *mechanism, struct state *state,
@@ -355,10 +315,9 @@ static int run_modes(const struct options *options, struct mechanism *mechanism,
             status = closure_of_state(mechanism, options->common.at != NULL, state, report);
         if (status == STATUS_OK) status = modes_at(&modes, &state->input, report);
         if (status == STATUS_OK) status = modes_damp(&modes, report);
-        const int shown = shown_modes(options, modes.eigen.n);
-        code = status != STATUS_OK    ? cli_exit_code(status)
-               : options->common.json ? print_json(&modes, shown)
-                                      : print_table(options, &modes, shown);
+        const struct listing list = {modes.eigen.mode, modes.eigen.damped, modes.eigen.n,
+                                     modes.motion.n,   coordinate_name,    &modes};
+        code = status == STATUS_OK ? print_modes(options, mechanism->robot->name, &list) : cli_exit_code(status);
     }
     modes_free(&modes);
     return code;
@@ -367,15 +326,13 @@ static int run_modes(const struct options *options, struct mechanism *mechanism,
 /* At a point of an instance: an equilibrium, or with drives */
 static int run_point(const struct options *options, struct report *report)
 {
-    struct operating_point point = {0};
-    struct arena arena = {0};
-    int code = cli_exit_code(linearization_point(&options->common, report, &arena, &point));
+    struct operating_point point;
+    int code = cli_exit_code(linearization_point(&options->common, report, &point));
     if (code == EXIT_OK)
         code = modes_with_drives(point.mechanism->robot, joints_are_free(options))
                    ? run_linear(options, &point, report)
                    : run_modes(options, point.mechanism, &point.state, report);
     operating_point_free(&point);
-    arena_release(&arena);
     return code;
 }
 

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/arena.h"
+
 enum { MOST_SETTINGS = 256 };
 
 /* What a row is, and the type of its value in the command's struct of options */
@@ -55,6 +57,7 @@ enum { JOINTS_LOCKED = 1, JOINTS_FREE }; /* --joints */
 /* The options that several commands share. The struct of options of every command begins with it. */
 struct common {
     const char *command; /* its name, for messages              */
+    struct arena *arena; /* memory until the command ends       */
     const char *robot;   /* robot file                          */
     const char *at;      /* STATE file; NULL: the robot's start */
     const char *output;  /* -o                                  */

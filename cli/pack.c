@@ -10,7 +10,6 @@
 #include "cli.h"
 #include "installed.h"
 #include "json_out.h"
-#include "progress.h"
 #include "result.h"
 #include "robot/read.h"
 
@@ -18,17 +17,27 @@ enum { NAME_SIZE = 256 };
 
 /* ---- input -------------------------------------------------------------------------------------------------- */
 
+static const char ROBOTS[] = "limber_fmu"; /* the library of all robots */
+
+static const char *library_of(const struct fmu *fmu)
+{
+    return fmu->drive != NULL ? fmu->name : fmu->variables->discrete ? "controller" : ROBOTS;
+}
+
 /* The file that the environment variable names, otherwise the one beside the program or where it is installed. No bytes, with a report,
    if it is not available; the one for Windows may be missing, unless it was named. */
-static struct blob load_library(const struct library_source *source, int platform, const char *output,
-                                struct arena *arena, struct report *report)
+static struct blob load_library(const struct fmu *fmu, int platform, const struct common *options,
+                                struct report *report)
 {
-    const char *variable = source->variable[platform], *name = getenv(variable);
+    static const char *const variables[2][PLATFORM_COUNT] = {{"LIMBER_FMU_LIBRARY", "LIMBER_FMU_DLL"},
+                                                             {"LIMBER_DRIVE_LIBRARY", "LIMBER_DRIVE_DLL"}};
+    const char *output = options->output, *library_name = library_of(fmu);
+    const char *variable = variables[strcmp(library_name, ROBOTS) != 0][platform], *name = getenv(variable);
     const bool named = name != NULL && *name != '\0';
     char path[PATH_SIZE], file[NAME_SIZE], advice[128];
     bool found;
     snprintf(advice, sizeof advice, "it is built beside limber, or name it in %s", variable);
-    snprintf(file, sizeof file, "%s.%s", source->name, platforms[platform].ending);
+    snprintf(file, sizeof file, "%s.%s", library_name, platforms[platform].ending);
     if (named ? snprintf(path, PATH_SIZE, "%s", name) >= PATH_SIZE : !installed_path(file, path, &found)) {
         report_add(report, REPORT_ERROR, "cannot find the FMU's library: %s", advice);
         return (struct blob){0};
@@ -42,7 +51,7 @@ static struct blob load_library(const struct library_source *source, int platfor
     const char *magic = platforms[platform].magic;
     struct report quiet = {0};
     struct blob library = {0};
-    library.bytes = document_load_file(path, arena, &library.size, &quiet);
+    library.bytes = document_load_file(path, options->arena, &library.size, &quiet);
     if (library.bytes == NULL) {
         report_add(report, REPORT_ERROR, "%s: the FMU's library cannot be read: %s; %s", path, strerror(errno), advice);
     } else if (library.size < strlen(magic) || memcmp(library.bytes, magic, strlen(magic)) != 0) {
@@ -51,14 +60,6 @@ static struct blob load_library(const struct library_source *source, int platfor
         library.bytes = NULL;
     }
     return library;
-}
-
-bool pack_libraries(const char *output, const struct library_source *source, struct arena *arena,
-                    struct libraries *libraries, struct report *report)
-{
-    memset(libraries, 0, sizeof *libraries);
-    for (int p = 0; p < PLATFORM_COUNT; p++) libraries->of[p] = load_library(source, p, output, arena, report);
-    return report->errors == 0;
 }
 
 /* ---- output ------------------------------------------------------------------------------------------------ */
@@ -81,10 +82,7 @@ static void print_summary(const struct common *options, const struct fmu *fmu, c
                parameters, variables->n_states);
         if (generated) puts("for Linux only: generated code");
         else if (libraries->of[PLATFORM_WINDOWS].bytes != NULL) puts("for Linux and Windows");
-        else
-            printf("for Linux only: %s.dll was not built\n", fmu->drive != NULL    ? fmu->name
-                                                             : variables->discrete ? "controller"
-                                                                                   : "limber_fmu");
+        else printf("for Linux only: %s.dll was not built\n", library_of(fmu));
         return;
     }
     struct json_object *json = json_object_new_object(), *folders = json_object_new_array();
@@ -102,20 +100,22 @@ static void print_summary(const struct common *options, const struct fmu *fmu, c
 }
 
 enum status pack_write(const struct common *options, const struct fmu *fmu, struct blob resource,
-                       const struct libraries *libraries, bool generated, struct report *report)
+                       const struct blob *generated, struct report *report)
 {
     struct stat old;
+    struct libraries libraries = {0};
+    if (generated != NULL) libraries.of[PLATFORM_LINUX] = *generated;
+    for (int p = 0; p < PLATFORM_COUNT && generated == NULL; p++)
+        libraries.of[p] = load_library(fmu, p, options, report);
+    if (report->errors > 0) return STATUS_NO_FILE;
     if (stat(options->output, &old) == 0 && !S_ISREG(old.st_mode)) { /* the file is replaced as a whole */
         report_add(report, REPORT_ERROR, "%s: is not a regular file", options->output);
         return STATUS_NO_FILE;
     }
-    struct arena arena = {0};
-    const struct blob package = package_make(fmu, resource, libraries, &arena, report);
-    progress_end();
-    enum status status = package.bytes != NULL ? STATUS_OK : STATUS_NO_MEMORY;
-    if (status == STATUS_OK && result_write(options->output, package.bytes, package.size) != EXIT_OK)
-        status = STATUS_NO_FILE;
-    if (status == STATUS_OK) print_summary(options, fmu, libraries, generated);
-    arena_release(&arena);
-    return status;
+    const struct blob package = package_make(fmu, resource, &libraries, options->arena, report);
+    cli_progress_end();
+    if (package.bytes == NULL) return STATUS_NO_MEMORY;
+    if (result_write(options->output, package.bytes, package.size) != EXIT_OK) return STATUS_NO_FILE;
+    print_summary(options, fmu, &libraries, generated != NULL);
+    return STATUS_OK;
 }

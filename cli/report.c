@@ -116,7 +116,6 @@ static int write_point(struct report_page *page, const char *text)
             html_paragraph(page->xml, "The linear model below is about the state itself, as if forces held it.");
             status = operating_point_move(&point, options->at != NULL, false, &page->report);
         }
-        static_answer_free(&answer);
     }
     int code = EXIT_OK;
     if (status == STATUS_OK) code = report_linear(page, &point);
@@ -159,12 +158,11 @@ static int run(const void *given, struct cli_model *loaded, struct report *repor
 {
     const struct report_options *options = given;
     const struct common *common = &options->common;
-    struct arena arena = {0};
     struct xml xml;
-    struct report_page page = {.options = options, .xml = &xml, .arena = &arena};
+    struct report_page page = {.options = options, .xml = &xml, .arena = common->arena};
     page.report = (struct report){.line = collect, .context = &page};
     struct instance *sim = NULL;
-    const char *text = document_load(common->robot, &arena, &page.report);
+    const char *text = document_load(common->robot, common->arena, &page.report);
     enum status status = text != NULL ? sim_make(common->robot, text, &page.report, &sim) : STATUS_NO_FILE;
     if (status == STATUS_OK)
         status = closure_of_state(&loaded->mechanism, common->at != NULL, &loaded->state, &page.report);
@@ -174,12 +172,11 @@ static int run(const void *given, struct cli_model *loaded, struct report *repor
     } else {
         xml_open(&xml, DOCUMENT_HTML);
         code = write_body(&page, loaded, instance_variables(sim), text);
-        const struct blob html = xml_close(&xml, &arena);
+        const struct blob html = xml_close(&xml, common->arena);
         if (code == EXIT_OK && html.bytes == NULL) code = cli_no_memory("report");
         if (code == EXIT_OK) code = result_write(common->output, html.bytes, html.size);
     }
     instance_free(sim);
-    arena_release(&arena);
     return code;
 }
 

@@ -1,10 +1,9 @@
 /* The linear model in a report: poles, zeros, Bode plots. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "analysis/bode.h"
+#include "analysis/zeros.h"
 #include "cli.h"
 #include "plot.h"
 #include "report.h"
@@ -13,13 +12,6 @@ enum { BODE_POINTS = 600, MOST_LISTED = 60 };
 static const double TWO_PI = 6.28318530717958648;
 
 /* ---- poles and zeros ----------------------------------------------------------------------------------------------------------- */
-
-static int by_modulus(const void *a, const void *b)
-{
-    const struct complex_number *x = a, *y = b;
-    const double difference = hypot(x->re, x->im) - hypot(y->re, y->im);
-    return (difference > 0) - (difference < 0);
-}
 
 /* One row for each pair; a number at the origin has no damping. Real parts that are rounding errors are printed as 0. */
 static void write_roots(struct xml *xml, const char *name, const struct complex_number *root, int n)
@@ -61,14 +53,14 @@ static void choose_range(const struct zeros *zeros, double *from, double *to)
     if (*to <= *from) *to = 100 * *from;
 }
 
-static void write_bode(struct report_page *page, const struct signal *u, const struct signal *y,
+static void write_bode(struct report_page *page, const struct signal *u, const struct signal *y, const char *title,
                        const struct zeros *zeros)
 {
     double *const x = arena_allocate(page->arena, BODE_POINTS, sizeof *x);
     double *const magnitude = arena_allocate(page->arena, BODE_POINTS, sizeof *magnitude);
     double *const phase = arena_allocate(page->arena, BODE_POINTS, sizeof *phase);
     double from, to, turns = 0;
-    char title[512], label[256];
+    char label[256];
     if (page->arena->failed) {
         page->xml->failed = true;
         return;
@@ -76,11 +68,10 @@ static void write_bode(struct report_page *page, const struct signal *u, const s
     choose_range(zeros, &from, &to);
     for (int i = 0; i < BODE_POINTS; i++) {
         x[i] = from * pow(to / from, (double)i / (BODE_POINTS - 1));
-        bode_at(zeros, TWO_PI * x[i], &magnitude[i], &phase[i]);
+        zeros_bode(zeros, TWO_PI * x[i], &magnitude[i], &phase[i]);
         if (i == 0) turns = round(phase[0] / TWO_PI);
         phase[i] = (phase[i] - TWO_PI * turns) * 360 / TWO_PI;
     }
-    snprintf(title, sizeof title, "From %.200s to %.200s", u->name, y->name);
     snprintf(label, sizeof label, "magnitude [%.60s / %.60s]", y->unit != NULL ? y->unit : "1",
              u->unit != NULL ? u->unit : "1");
     struct plot plot = {.title = title,
@@ -112,10 +103,9 @@ static void write_pair(struct report_page *page, const struct linear *linear, in
         xml_printf(page->xml, "%d poles, %d zeros, relative degree %d, gain %.6g; %s.", zeros.n_poles, zeros.n_zeros,
                    zeros.relative_degree, zeros.gain, zeros.minimum_phase ? "minimum phase" : "not minimum phase");
         xml_end_full(page->xml);
-        write_bode(page, &linear->u[u], &linear->y[y], &zeros);
+        write_bode(page, &linear->u[u], &linear->y[y], title, &zeros);
         if (zeros.n_zeros > 0) write_roots(page->xml, "#zero", zeros.zero, zeros.n_zeros);
     } else report_reason(page, status, "There is no transfer function");
-    zeros_free(&zeros);
 }
 
 /* ---- which pairs ------------------------------------------------------------------------------------------------------------------- */
@@ -131,9 +121,8 @@ static int tip_output(struct report_page *page, const struct linear *linear, int
         double magnitude = 0, phase;
         if (strncmp(linear->y[y].name, "tip.position[", 13) != 0) continue;
         const enum status status = zeros_make(linear, u, y, &silent, &zeros);
-        if (status == STATUS_OK) bode_at(&zeros, 1, &magnitude, &phase);
+        if (status == STATUS_OK) zeros_bode(&zeros, 1, &magnitude, &phase);
         if (status == STATUS_NO_MEMORY) page->xml->failed = true;
-        zeros_free(&zeros);
         if (!(magnitude > most)) continue;
         most = magnitude;
         best = y;
@@ -175,23 +164,19 @@ int report_linear(struct report_page *page, struct operating_point *point)
     if (status == STATUS_OK) status = linear_minimal(&linear, &page->report);
     int code = EXIT_OK;
     if (status == STATUS_OK) {
-        const size_t n = (size_t)linear.n_states;
-        const struct siso system = {.n = linear.n_states, .A = linear.A};
-        double *work = arena_allocate(page->arena, 2 * n * n + 5 * n + 5, sizeof *work);
-        struct complex_number *pole =
-            arena_allocate(page->arena, n, sizeof *pole); /* the poles of any pair are among them */
+        const int n = linear.n_states; /* the poles of any pair are among these */
+        struct complex_number *pole = arena_allocate(page->arena, (size_t)n, sizeof *pole);
         xml_begin(page->xml, "p");
         xml_printf(page->xml, "%d states, %d inputs, %d outputs, about the operating point above. Poles by pairs:",
                    linear.n_states, linear.n_inputs, linear.n_outputs);
         xml_end_full(page->xml);
-        status = page->arena->failed ? STATUS_NO_MEMORY : zeros_eigenvalues(&system, work, pole);
+        status = page->arena->failed ? STATUS_NO_MEMORY : zeros_eigenvalues(n, linear.A, page->arena, pole);
         if (status == STATUS_OK) {
-            qsort(pole, n, sizeof *pole, by_modulus);
-            write_roots(page->xml, "#pole", pole, linear.n_states);
+            zeros_sort(pole, n);
+            write_roots(page->xml, "#pole", pole, n);
             code = write_pairs(page, &linear);
         }
     }
     if (status != STATUS_OK) report_reason(page, status, "The linear model is not available");
-    linear_free(&linear);
     return code;
 }

@@ -37,7 +37,6 @@ static void write_sweep(struct report_page *page, struct cli_model *loaded, cons
     sweep_name(joint, wanted->k, name);
     snprintf(what, sizeof what, "Frequencies over the position of joint %s are not available", name);
     if (status != STATUS_OK) report_reason(page, status, what);
-    modes_sweep_free(&sweep);
     modes_free(&modes);
 }
 

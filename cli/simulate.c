@@ -6,11 +6,12 @@
 #include <string.h>
 #include <time.h>
 
-#include "analysis/checked.h"
+#include "analysis/failure.h"
+#include "analysis/state.h"
 #include "cli.h"
 #include "inputs.h"
 #include "instance.h"
-#include "load.h"
+#include "robot/read.h"
 
 static const double MOST_STEPS = 1e12; /* more rows than any file holds */
 
@@ -58,7 +59,6 @@ struct run {
     struct columns columns;
     clock_t integration; /* CPU time of the steps, without output */
     struct report *report;
-    struct arena arena;
 };
 
 /* The method of a word or a number; METHODS: there is none */
@@ -93,7 +93,7 @@ static int check(const void *given)
 
 static int write_row(struct run *run, struct table *table, double t)
 {
-    const enum status status = checked_update(run->sim, t, run->report);
+    const enum status status = analysis_update(run->sim, t, run->report);
     if (status == STATUS_OK) cli_columns_write_row(&run->columns, run->sim, t, table);
     return cli_exit_code(status);
 }
@@ -121,10 +121,10 @@ static int simulate(struct run *run)
         if (status != STATUS_OK) code = EXIT_COMPUTATION;
         if (code != EXIT_OK) break;
         code = write_row(run, &table, end);
-        cli_show_progress(end, until);
+        cli_progress_time(end, until);
     }
-    cli_show_progress(until, until);
-    table_end(&table);
+    cli_progress_time(until, until);
+    cli_table_end(&table);
     return code;
 }
 
@@ -154,24 +154,25 @@ static int set_up(struct run *run)
     if (common->at != NULL) {
         struct state state;
         const struct variables *v = instance_variables(run->sim);
-        const enum status status = state_read_into(sim_point(run->sim), common->at, run->report, &state);
+        state_place(sim_point(run->sim), &state);
+        const enum status status = state_read(common->at, run->report, &state);
         for (int r = 0; r < v->n_values; r++)
             if (v->by_reference[r]->start_of >= 0)
                 instance_set(run->sim, r,
                              instance_get(run->sim, v->row[v->state[v->by_reference[r]->start_of]].reference));
-        state_free(&state);
+        arena_release(&state.arena);
         code = cli_exit_code(status);
     }
     instance_set(run->sim, instance_variables(run->sim)->solver.method,
                  options->method != NULL ? method_of(options->method) : 0);
-    if (code == EXIT_OK) code = cli_settings_apply(common, run->sim, &run->arena);
+    if (code == EXIT_OK) code = cli_settings_apply(common, run->sim);
     if (code == EXIT_OK)
         code = inputs_read(options->inputs,
                            options->hold                   ? BETWEEN_HELD
                            : options->interpolate == CUBIC ? BETWEEN_CUBIC
                                                            : BETWEEN_LINEAR,
-                           run->sim, &run->arena, run->report, &run->inputs);
-    return code == EXIT_OK ? cli_columns_choose("simulate", run->sim, &run->arena, &run->columns) : code;
+                           run->sim, common->arena, run->report, &run->inputs);
+    return code == EXIT_OK ? cli_columns_choose(common, run->sim, &run->columns) : code;
 }
 
 static int run(const void *given, struct report *report)
@@ -179,7 +180,11 @@ static int run(const void *given, struct report *report)
     const struct options *options = given;
     struct run run = {.options = options, .report = report};
     struct report lines = {.line = cli_print_error, .context = (void *)(uintptr_t) "limber"};
-    int code = cli_load_sim(&options->common, &lines, &run.arena, &run.sim);
+    const char *file = options->common.robot, *text = document_load(file, options->common.arena, &lines);
+    enum status status = STATUS_NO_FILE; /* with a STATE there are loads on all frames */
+    if (text != NULL) status = (options->common.at != NULL ? sim_make_loaded : sim_make)(file, text, &lines, &run.sim);
+    if (status != STATUS_OK && lines.errors == 0) fprintf(stderr, "limber: %s: %s\n", file, status_text(status));
+    int code = cli_exit_code(status);
     if (code == EXIT_OK) {
         lines.line = cli_print_message; /* `check` prints warnings of the file; those of the start are new */
         lines.context = NULL;
@@ -190,7 +195,6 @@ static int run(const void *given, struct report *report)
         }
     }
     instance_free(run.sim);
-    arena_release(&run.arena);
     return code;
 }
 

@@ -6,11 +6,8 @@
 #include "analysis/names.h"
 #include "analysis/statics.h"
 #include "cli.h"
-#include "holding.h"
-#include "instance.h"
 #include "json_out.h"
 #include "linearization.h"
-#include "robot/read.h"
 #include "static_lists.h"
 
 /* Joints that move less are not listed [rad or m] */
@@ -54,7 +51,7 @@ static void list_moved(const struct model *model, const struct static_answer *an
         const struct link_model *lm = &model->link[i];
         for (int k = 0; k < lm->joint.nv; k++) {
             char name[NAME_SIZE];
-            name_tangent(model, lm->v + k, name);
+            name_coordinate(model, TANGENT, lm->v + k, name);
             if (fabs(answer->moved[lm->v + k]) > VISIBLE)
                 show(context, name, answer->moved[lm->v + k], lm->joint.part[k] == TURNS ? "rad" : "m");
         }
@@ -105,6 +102,17 @@ static void list_couplings(const struct model *model, const struct static_answer
              robot->coupling[i].elastic ? "spring" : "rigid");
 }
 
+static const struct {
+    const char *key, *heading;
+    void (*list)(const struct model *, const struct static_answer *, show_number *, void *);
+} lists[] = {{"positions", "positions", list_positions},
+             {"moved", "moved", list_moved},
+             {"holding", "held by", static_list_holding},
+             {"actuators", "actuators", static_list_forces},
+             {"loops", "loops", list_loops},
+             {"couplings", "couplings", list_couplings}};
+enum { LISTS = sizeof lists / sizeof *lists };
+
 /* ---- output --------------------------------------------------------------------------------------------------------------- */
 
 static void print_line(void *context, const char *name, double value, const char *unit)
@@ -119,19 +127,16 @@ static int print_table(const struct operating_point *point, const struct static_
 {
     const struct model *model = point->mechanism->model;
     const struct stability *stability = &answer->stability;
-    const char *headings[] = {"positions", "moved", "held by", "actuators", "loops", "couplings"};
     const double *tip = answer->tip.p;
     printf("%s: %s equilibrium", model->robot->name, static_stability_text(stability));
     if (stability->unstable + stability->indifferent > 0)
         printf(" (of %d directions %d unstable, %d indifferent)", stability->directions, stability->unstable,
                stability->indifferent);
     printf("\nforces of %.2g are left of %.3g\n", answer->found->residual, answer->found->load);
-    list_positions(model, answer, print_line, &headings[0]);
-    list_moved(model, answer, print_line, &headings[1]);
-    static_list_holding(model, answer, print_line, &headings[2]);
-    static_list_forces(model, answer, print_line, &headings[3]);
-    list_loops(model, answer, print_line, &headings[4]);
-    list_couplings(model, answer, print_line, &headings[5]);
+    for (int i = 0; i < LISTS; i++) {
+        const char *heading = lists[i].heading;
+        lists[i].list(model, answer, print_line, &heading);
+    }
     printf("\n  %-28s %14.9g %14.9g %14.9g m\n", "tip", tip[0], tip[1], tip[2]);
     for (int i = 0; i < model->n_links; i++) {
         const double *d = answer->deflection[i];
@@ -149,11 +154,6 @@ static void add_number(void *context, const char *name, double value, const char
 
 static int print_json(const struct operating_point *point, const struct static_answer *answer)
 {
-    static const struct {
-        const char *key;
-        void (*list)(const struct model *, const struct static_answer *, show_number *, void *);
-    } lists[] = {{"positions", list_positions},     {"moved", list_moved}, {"holding", static_list_holding},
-                 {"actuators", static_list_forces}, {"loops", list_loops}, {"couplings", list_couplings}};
     const struct mechanism *m = point->mechanism;
     const struct stability *stability = &answer->stability;
     struct json_object *out = json_object_new_object(), *lengths = json_object_new_object(),
@@ -164,7 +164,7 @@ static int print_json(const struct operating_point *point, const struct static_a
     json_add_whole(out, "indifferent_directions", stability->indifferent);
     json_add_number(out, "residual", answer->found->residual);
     json_add_number(out, "load", answer->found->load);
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+    for (int i = 0; i < LISTS; i++) {
         struct json_object *list = json_object_new_object();
         lists[i].list(m->model, answer, add_number, list);
         json_add(out, lists[i].key, list);
@@ -184,21 +184,13 @@ static int print_json(const struct operating_point *point, const struct static_a
 static int run(const void *given, struct report *report)
 {
     const struct common *options = given;
-    struct operating_point point = {0};
-    struct arena arena = {0};
-    const char *text = document_load(options->robot, &arena, report);
-    int code = text == NULL ? EXIT_INPUT
-                            : cli_exit_code(operating_point_make(options->robot, text, options->at, report, &point));
-    if (code == EXIT_OK) code = cli_settings_apply(options, point.sim, &arena);
-    if (code == EXIT_OK) code = holding_apply(options, point.sim);
-    if (code == EXIT_OK) {
-        struct static_answer answer;
-        code = cli_exit_code(static_answer_make(&point, options->at != NULL, report, &answer));
-        if (code == EXIT_OK) code = options->json ? print_json(&point, &answer) : print_table(&point, &answer);
-        static_answer_free(&answer);
-    }
+    struct operating_point point;
+    struct static_answer answer;
+    enum status status = linearization_open(options, report, &point);
+    if (status == STATUS_OK) status = static_answer_make(&point, options->at != NULL, report, &answer);
+    int code = cli_exit_code(status);
+    if (code == EXIT_OK) code = options->json ? print_json(&point, &answer) : print_table(&point, &answer);
     operating_point_free(&point);
-    arena_release(&arena);
     return code;
 }
 

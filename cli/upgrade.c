@@ -206,10 +206,9 @@ static int run(const void *given, struct report *unused)
     const struct options *all = given;
     const struct common *options = &all->common;
     struct report report = {.line = cli_print_error, .context = (void *)(uintptr_t) "limber"};
-    struct arena arena = {0};
     struct robot *old = NULL, *new = NULL;
-    const char *text = document_load(options->robot, &arena, &report);
-    char *copy = text != NULL ? arena_string(&arena, text) : NULL; /* to be edited */
+    const char *text = document_load(options->robot, options->arena, &report);
+    char *copy = text != NULL ? arena_string(options->arena, text) : NULL; /* to be edited */
     int code = text != NULL && copy == NULL ? cli_no_memory("upgrade") : EXIT_INPUT;
     (void)unused;
     if (copy != NULL && robot_read_text(options->robot, copy, &old, &report) == STATUS_OK) {
@@ -217,7 +216,7 @@ static int run(const void *given, struct report *unused)
         if (old->format >= upgrade.format)
             report_add(&report, REPORT_ERROR, "%s: is already limber-robot/%d: nothing to upgrade", options->robot,
                        old->format);
-        else if (!edit(copy, &upgrade, &arena))
+        else if (!edit(copy, &upgrade, options->arena))
             report_add(&report, REPORT_ERROR, "%s: cannot be edited: write the key \"format\" without escapes",
                        options->robot);
         else if (robot_read_text(options->robot, upgrade.text, &new, &report) ==
@@ -227,7 +226,6 @@ static int run(const void *given, struct report *unused)
     }
     robot_free(new);
     robot_free(old);
-    arena_release(&arena);
     return code;
 }
 

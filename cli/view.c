@@ -57,7 +57,7 @@ const char *view_script(bool optional, struct arena *arena, size_t *size, struct
 }
 
 /* '<' only occurs in strings of JSON; escaped, no text ends the script element */
-void view_write_json(struct json_object *json, FILE *stream)
+static void write_json(struct json_object *json, FILE *stream)
 {
     const char *text = json_object_to_json_string_ext(json, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
     for (const char *stop; (stop = strchr(text, '<')) != NULL; text = stop + 1) {
@@ -81,7 +81,7 @@ static void write_page(const char *title, struct json_object *data, const char *
     fputs("</title>\n</head>\n<body>\n<noscript>This page draws with JavaScript and WebGL.</noscript>\n"
           "<script type=\"application/json\" id=\"limber-data\">",
           stream);
-    view_write_json(data, stream);
+    write_json(data, stream);
     fputs("</script>\n<script>", stream);
     fwrite(script, 1, size, stream);
     fputs("</script>\n</body>\n</html>\n", stream);
@@ -90,9 +90,10 @@ static void write_page(const char *title, struct json_object *data, const char *
 /* ---- data -------------------------------------------------------------------------------------------------------------------- */
 
 static int add_data(const struct options *options, struct cli_model *loaded, struct json_object *data,
-                    struct arena *arena, struct report *report)
+                    struct report *report)
 {
     const struct common *common = &options->common;
+    struct arena *arena = common->arena;
     const struct model *model = loaded->mechanism.model;
     const char *text = document_load(common->robot, arena, report);
     struct csv csv, inputs = {0};
@@ -120,7 +121,7 @@ static int add_data(const struct options *options, struct cli_model *loaded, str
 /* ---- the command --------------------------------------------------------------------------------------------------------------- */
 
 static int write_file(const struct options *options, const struct cli_model *loaded, struct json_object *data,
-                      const char *script, size_t size, struct arena *arena)
+                      const char *script, size_t size)
 {
     const struct common *common = &options->common;
     const char *file = common->output, *same = NULL, *const read[] = {common->robot, common->at, options->inputs};
@@ -130,7 +131,7 @@ static int write_file(const struct options *options, const struct cli_model *loa
         const char *dot = strrchr(name, '.');
         const size_t length = dot != NULL && dot > name ? (size_t)(dot - name) : strlen(name),
                      size_of_name = length + 6;
-        char *text = arena_allocate(arena, size_of_name, 1);
+        char *text = arena_allocate(common->arena, size_of_name, 1);
         if (text == NULL) return cli_no_memory("view");
         snprintf(text, size_of_name, "%.*s.html", (int)length, name);
         file = text;
@@ -148,7 +149,7 @@ static int write_file(const struct options *options, const struct cli_model *loa
     if (code == EXIT_OK) printf("%s: open it in a browser\n", file);
     if (code != EXIT_OK || !options->open) return code;
     extern char **environ;
-    char program[] = "xdg-open", *copy = arena_string(arena, file), *const arguments[] = {program, copy, NULL};
+    char program[] = "xdg-open", *copy = arena_string(common->arena, file), *const arguments[] = {program, copy, NULL};
     pid_t child;
     const int error = copy != NULL ? posix_spawnp(&child, program, NULL, NULL, arguments, environ) : ENOMEM;
     if (error == 0) return EXIT_OK;
@@ -167,14 +168,12 @@ static int check(const void *given)
 static int run(const void *given, struct cli_model *loaded, struct report *report)
 {
     const struct options *options = given;
-    struct arena arena = {0};
     size_t size = 0;
     struct json_object *data = json_object_new_object();
-    const char *script = view_script(false, &arena, &size, report);
-    int code = script != NULL ? add_data(options, loaded, data, &arena, report) : EXIT_COMPUTATION;
-    if (code == EXIT_OK) code = write_file(options, loaded, data, script, size, &arena);
+    const char *script = view_script(false, options->common.arena, &size, report);
+    int code = script != NULL ? add_data(options, loaded, data, report) : EXIT_COMPUTATION;
+    if (code == EXIT_OK) code = write_file(options, loaded, data, script, size);
     json_object_put(data);
-    arena_release(&arena);
     return code;
 }
 

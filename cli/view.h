@@ -19,9 +19,6 @@ struct json_object *view_result(const struct model *model, const struct csv *csv
 enum status view_modes(const struct common *options, int most, struct cli_model *loaded, struct report *report,
                        struct json_object **list);
 
-/* Writes JSON so that it can be put inside a script element. */
-void view_write_json(struct json_object *json, FILE *stream);
-
 /* The script of the page; NULL, with a report, if it cannot be read, or, unless it is optional, was not built. */
 const char *view_script(bool optional, struct arena *arena, size_t *size, struct report *report);
 

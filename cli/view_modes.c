@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "analysis/closure.h"
-#include "analysis/driven_modes.h"
 #include "analysis/failure.h"
 #include "analysis/modes.h"
 #include "cli.h"
@@ -11,26 +10,26 @@
 #include "sweep.h"
 #include "view.h"
 
-static struct json_object *new_mode(double frequency, double damping_ratio, double growth)
+/* A shape on all coordinates, x, from the vector of a mode */
+typedef void expand_shape(const void *context, const double *vector, double *x);
+
+static void add_mode(struct json_object *list, const struct mode *mode, expand_shape *expand, const void *context,
+                     int nv, double *x)
 {
     struct json_object *out = json_object_new_object();
-    json_add_number(out, "frequency", frequency);
-    json_add_number(out, "damping_ratio", damping_ratio);
-    json_add_number(out, "growth", growth);
-    return out;
+    json_add_number(out, "frequency", mode->frequency);
+    json_add_number(out, "damping_ratio", mode->damping_ratio);
+    json_add_number(out, "growth", mode->growth);
+    expand(context, mode->re, x);
+    json_add_numbers(out, "re", x, nv);
+    expand(context, mode->im, x);
+    json_add_numbers(out, "im", x, nv);
+    json_object_array_add(list, out);
 }
 
-/* x = N y on the coordinates that move, zero on the others */
-static void add_shape(struct json_object *mode, const char *key, const struct small_motion *motion, const double *y,
-                      int nv, double *x)
+static void expand_motion(const void *context, const double *vector, double *x)
 {
-    memset(x, 0, (size_t)nv * sizeof *x);
-    for (int i = 0; i < motion->n; i++) {
-        double *to = &x[motion->coordinate[i]];
-        if (motion->N == NULL) *to = y[i];
-        for (int j = 0; motion->N != NULL && j < motion->r; j++) *to += motion->N[motion->r * i + j] * y[j];
-    }
-    json_add_numbers(mode, key, x, nv);
+    small_motion_expand(context, vector, x);
 }
 
 static enum status list_modes(struct cli_model *loaded, bool joints_free, int most, double *x, struct report *report,
@@ -39,52 +38,46 @@ static enum status list_modes(struct cli_model *loaded, bool joints_free, int mo
     struct modes modes;
     enum status status = modes_make(&loaded->mechanism, joints_free, report, &modes);
     if (status == STATUS_OK) status = modes_at(&modes, &loaded->state.input, report);
-    for (int k = 0; status == STATUS_OK && k < modes.eigen.n && k < most; k++) {
-        const struct mode *mode = &modes.eigen.mode[k];
-        struct json_object *out = new_mode(mode->frequency, mode->damping_ratio, mode->growth);
-        add_shape(out, "re", &modes.motion, mode->re, loaded->mechanism.model->nv, x);
-        add_shape(out, "im", &modes.motion, mode->im, loaded->mechanism.model->nv, x);
-        json_object_array_add(list, out);
-    }
+    for (int k = 0; status == STATUS_OK && k < modes.eigen.n && k < most; k++)
+        add_mode(list, &modes.eigen.mode[k], expand_motion, &modes.motion, loaded->mechanism.model->nv, x);
     modes_free(&modes);
     return status;
 }
 
 /* ---- with drives inside the arm --------------------------------------------------------------------------------------------------- */
 
+struct linear_modes {
+    struct linear linear;
+    struct driven_modes modes;
+};
+
 /* Positions of the linearization, times their nominal values, on all coordinates */
-static void add_linear_shape(struct json_object *mode, const char *key, const struct linear *linear,
-                             const struct driven_modes *modes, const double *vector, double *x)
+static void expand_linear(const void *context, const double *vector, double *x)
 {
+    const struct linear_modes *l = context;
+    const struct linear *linear = &l->linear;
     const int nv = linear->point->mechanism->model->nv, half = linear->n_positions;
     memset(x, 0, (size_t)nv * sizeof *x);
-    for (int s = 0; s < modes->n_states; s++) {
-        const int position = modes->state[s];
+    for (int s = 0; s < l->modes.n_states; s++) {
+        const int position = l->modes.state[s];
         if (position >= half) continue;
         const double amount = vector[s] * linear->x[position].nominal;
         for (int i = 0; i < nv; i++)
             x[i] += linear->basis != NULL ? linear->basis[half * i + position] * amount
                                           : (i == linear->coordinate[position] ? amount : 0);
     }
-    json_add_numbers(mode, key, x, nv);
 }
 
 static enum status list_linear_modes(const struct common *options, int most, double *x, struct report *report,
                                      struct json_object *list)
 {
-    struct linearization l;
-    struct driven_modes modes = {0};
-    enum status status = linearization_make(options, true, report, &l);
-    if (status == STATUS_OK) status = driven_modes_make(&l.linear, options->joints == JOINTS_FREE, report, &modes);
-    for (int k = 0; status == STATUS_OK && k < modes.n && k < most; k++) {
-        const struct driven_mode *mode = &modes.mode[k];
-        struct json_object *out = new_mode(mode->frequency, mode->damping_ratio, mode->growth);
-        add_linear_shape(out, "re", &l.linear, &modes, mode->re, x);
-        add_linear_shape(out, "im", &l.linear, &modes, mode->im, x);
-        json_object_array_add(list, out);
-    }
-    driven_modes_free(&modes);
-    linearization_free(&l);
+    struct operating_point point;
+    struct linear_modes l;
+    enum status status = linearization_make(options, true, report, &point, &l.linear);
+    if (status == STATUS_OK) status = modes_driven_make(&l.linear, options->joints == JOINTS_FREE, report, &l.modes);
+    for (int k = 0; status == STATUS_OK && k < l.modes.n && k < most; k++)
+        add_mode(list, &l.modes.mode[k], expand_linear, &l, point.mechanism->model->nv, x);
+    operating_point_free(&point);
     return status;
 }
 
@@ -92,15 +85,13 @@ enum status view_modes(const struct common *options, int most, struct cli_model 
                        struct json_object **list)
 {
     const bool joints_free = options->joints == JOINTS_FREE;
-    struct arena arena = {0};
-    double *x = arena_allocate(&arena, (size_t)loaded->mechanism.model->nv, sizeof *x);
+    double *x = arena_allocate(options->arena, (size_t)loaded->mechanism.model->nv, sizeof *x);
     *list = NULL;
-    if (arena.failed) return failure_status(report, STATUS_NO_MEMORY);
+    if (x == NULL) return failure_status(report, STATUS_NO_MEMORY);
     *list = json_object_new_array();
     const enum status status = modes_with_drives(loaded->robot, joints_free)
                                    ? list_linear_modes(options, most, x, report, *list)
                                    : list_modes(loaded, joints_free, most, x, report, *list);
-    arena_release(&arena);
     if (status == STATUS_OK) return status;
     json_object_put(*list);
     *list = NULL;

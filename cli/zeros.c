@@ -42,13 +42,14 @@ static struct json_object *pairs(const struct complex_number *z, int count)
 static int run(const void *given, struct report *report)
 {
     const struct options *options = given;
-    struct linearization l;
-    struct zeros zeros = {0};
-    int code = cli_exit_code(linearization_make(&options->common, true, report, &l));
+    struct operating_point point;
+    struct linear linear;
+    struct zeros zeros;
+    int code = cli_exit_code(linearization_make(&options->common, true, report, &point, &linear));
     if (code == EXIT_OK) {
-        const int u = linear_find_input(&l.linear, options->input, report),
-                  y = linear_find_output(&l.linear, options->output, report);
-        code = u < 0 || y < 0 ? EXIT_INPUT : cli_exit_code(zeros_make(&l.linear, u, y, report, &zeros));
+        const int u = linear_find_input(&linear, options->input, report),
+                  y = linear_find_output(&linear, options->output, report);
+        code = u < 0 || y < 0 ? EXIT_INPUT : cli_exit_code(zeros_make(&linear, u, y, report, &zeros));
     }
     if (code == EXIT_OK) {
         struct json_object *out = json_object_new_object();
@@ -59,11 +60,10 @@ static int run(const void *given, struct report *report)
         json_add_whole(out, "relative_degree", zeros.relative_degree);
         json_add_number(out, "gain", zeros.gain);
         json_add(out, "poles", pairs(zeros.pole, zeros.n_poles));
-        json_add(out, "operating_point", linearization_json_point(&l.point));
+        json_add(out, "operating_point", linearization_json_point(&point));
         code = json_print_finite("zeros", out);
     }
-    zeros_free(&zeros);
-    linearization_free(&l);
+    operating_point_free(&point);
     return code;
 }
 

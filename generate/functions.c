@@ -67,9 +67,9 @@ int generate_count(const struct generation *what)
 struct generated generate_describe(const struct generation *what, int i)
 {
     static const char *const argument[ARGUMENTS] = {
-        "q",          "qd",           "tau",        "qdd",         "prescribed_qdd", "line_force",
-        "tip_wrench", "frame_wrench", "parameters", "drive_input", "drive_state",    "slopes",
-        "lambda"};
+        "q",           "qd",         "tau",          "qdd",        "prescribed_qdd",
+        "line_force",  "tip_wrench", "frame_wrench", "parameters", "drive_input",
+        "drive_state", "slopes",     "lambda"};
     const int n = what->mechanism->model->nv, rows = what->mechanism->constraints->n_active;
     const struct robot *robot = what->mechanism->robot;
     const int count[FUNCTIONS][MOST_OUTPUTS] = {[FORWARD] = {n, rows},

@@ -53,9 +53,8 @@ struct limber_linear {
 
 int limber_robot_linearize(const limber_robot *robot, int options, limber_linear **made)
 {
-    if (made == NULL) return LIMBER_BAD_ARGUMENT;
-    *made = NULL;
-    if (robot == NULL || (options & ~LIMBER_MINIMAL) != 0) return LIMBER_BAD_ARGUMENT;
+    if (made != NULL) *made = NULL;
+    if (made == NULL || robot == NULL || (options & ~LIMBER_MINIMAL) != 0) return LIMBER_BAD_ARGUMENT;
     struct arena arena = {0};
     limber_linear *linear = arena_allocate(&arena, 1, sizeof *linear);
     if (linear == NULL) return LIMBER_NO_MEMORY;
@@ -74,7 +73,6 @@ int limber_robot_linearize(const limber_robot *robot, int options, limber_linear
 void limber_linear_free(limber_linear *linear)
 {
     if (linear == NULL) return;
-    linear_free(&linear->linear);
     operating_point_free(&linear->point);
     struct arena arena = linear->arena;
     arena_release(&arena);

@@ -7,16 +7,6 @@
 
 /* ---- loading -------------------------------------------------------------------------------------------------- */
 
-static limber_robot *handle_new(limber_message *message, void *context)
-{
-    struct arena arena = {0};
-    limber_robot *robot = arena_allocate(&arena, 1, sizeof *robot);
-    if (robot == NULL) return NULL;
-    robot->arena = arena;
-    lib_messages_start(&robot->messages, message, context);
-    return robot;
-}
-
 /* Reads the robot, and sets it to its start with the independent constraints of its loops; limber_robot_close_loops() reports the
    dropped ones. */
 static enum status make(limber_robot *robot)
@@ -47,9 +37,22 @@ static enum status make(limber_robot *robot)
     return status;
 }
 
-/* Returns the robot on success, and frees it otherwise. */
-static int conclude(limber_robot *robot, enum status status, limber_robot **made)
+/* From a text, or from the file `name` */
+static int load(const char *name, const char *text, bool file, limber_message *message, void *context,
+                limber_robot **made)
 {
+    struct arena arena = {0};
+    if (made != NULL) *made = NULL;
+    if (made == NULL || name == NULL || (text == NULL && !file)) return LIMBER_BAD_ARGUMENT;
+    limber_robot *robot = arena_allocate(&arena, 1, sizeof *robot);
+    if (robot == NULL) return LIMBER_NO_MEMORY;
+    robot->arena = arena;
+    lib_messages_start(&robot->messages, message, context);
+    robot->name = arena_string(&robot->arena, name);
+    robot->text =
+        file ? document_load(name, &robot->arena, &robot->messages.report) : arena_string(&robot->arena, text);
+    enum status status = file ? STATUS_NO_FILE : STATUS_NO_MEMORY; /* without a text */
+    if (robot->text != NULL) status = robot->arena.failed ? STATUS_NO_MEMORY : make(robot);
     if (status == STATUS_OK) *made = robot;
     else limber_robot_free(robot);
     return (int)status;
@@ -57,26 +60,12 @@ static int conclude(limber_robot *robot, enum status status, limber_robot **made
 
 int limber_robot_parse(const char *name, const char *text, limber_message *message, void *context, limber_robot **made)
 {
-    if (made == NULL) return LIMBER_BAD_ARGUMENT;
-    *made = NULL;
-    if (name == NULL || text == NULL) return LIMBER_BAD_ARGUMENT;
-    limber_robot *robot = handle_new(message, context);
-    if (robot == NULL) return LIMBER_NO_MEMORY;
-    robot->name = arena_string(&robot->arena, name);
-    robot->text = arena_string(&robot->arena, text);
-    return conclude(robot, robot->arena.failed ? STATUS_NO_MEMORY : make(robot), made);
+    return load(name, text, false, message, context, made);
 }
 
 int limber_robot_read(const char *file, limber_message *message, void *context, limber_robot **made)
 {
-    if (made == NULL) return LIMBER_BAD_ARGUMENT;
-    *made = NULL;
-    if (file == NULL) return LIMBER_BAD_ARGUMENT;
-    limber_robot *robot = handle_new(message, context);
-    if (robot == NULL) return LIMBER_NO_MEMORY;
-    robot->name = arena_string(&robot->arena, file);
-    robot->text = document_load(file, &robot->arena, &robot->messages.report);
-    return conclude(robot, robot->text == NULL ? STATUS_NO_FILE : make(robot), made);
+    return load(file, NULL, true, message, context, made);
 }
 
 void limber_robot_free(limber_robot *robot)

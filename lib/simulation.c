@@ -21,52 +21,38 @@ _Static_assert((int)LIMBER_INPUT == CAUSALITY_INPUT && (int)LIMBER_OUTPUT == CAU
 
 /* ---- loading ------------------------------------------------------------------------------------------------------ */
 
-static limber_simulation *simulation_new(limber_message *message, void *context)
+/* From a text, or from the file `name` */
+static int load(const char *name, const char *text, bool file, limber_message *message, void *context,
+                limber_simulation **made)
 {
-    struct arena arena = {0};
+    struct arena arena = {0}, scratch = {0};
+    if (made != NULL) *made = NULL;
+    if (made == NULL || name == NULL || (text == NULL && !file)) return LIMBER_BAD_ARGUMENT;
     limber_simulation *simulation = arena_allocate(&arena, 1, sizeof *simulation);
-    if (simulation == NULL) return NULL;
+    if (simulation == NULL) return LIMBER_NO_MEMORY;
     simulation->arena = arena;
     lib_messages_start(&simulation->messages, message, context);
-    return simulation;
-}
-
-/* From the text of a robot file; NULL: it could not be read, which is reported */
-static int make(limber_simulation *simulation, const char *name, const char *text, limber_simulation **made)
-{
     struct report *report = &simulation->messages.report;
     enum status status = STATUS_NO_FILE;
+    if (file) text = document_load(name, &scratch, report);
     if (text != NULL) status = sim_make(name, text, report, &simulation->instance);
+    if (status != STATUS_OK && report->errors == 0)
+        report_add(report, REPORT_ERROR, "%s: %s", name, status_text(status));
+    arena_release(&scratch);
     if (status == STATUS_OK) *made = simulation;
-    else {
-        if (report->errors == 0) report_add(report, REPORT_ERROR, "%s: %s", name, status_text(status));
-        limber_simulation_free(simulation);
-    }
+    else limber_simulation_free(simulation);
     return (int)status;
 }
 
 int limber_simulation_parse(const char *name, const char *text, limber_message *message, void *context,
                             limber_simulation **made)
 {
-    if (made == NULL) return LIMBER_BAD_ARGUMENT;
-    *made = NULL;
-    if (name == NULL || text == NULL) return LIMBER_BAD_ARGUMENT;
-    limber_simulation *simulation = simulation_new(message, context);
-    return simulation != NULL ? make(simulation, name, text, made) : LIMBER_NO_MEMORY;
+    return load(name, text, false, message, context, made);
 }
 
 int limber_simulation_read(const char *file, limber_message *message, void *context, limber_simulation **made)
 {
-    if (made == NULL) return LIMBER_BAD_ARGUMENT;
-    *made = NULL;
-    if (file == NULL) return LIMBER_BAD_ARGUMENT;
-    limber_simulation *simulation = simulation_new(message, context);
-    if (simulation == NULL) return LIMBER_NO_MEMORY;
-    struct arena scratch = {0};
-    const char *text = document_load(file, &scratch, &simulation->messages.report);
-    const int status = make(simulation, file, text, made);
-    arena_release(&scratch);
-    return status;
+    return load(file, NULL, true, message, context, made);
 }
 
 void limber_simulation_free(limber_simulation *simulation)

@@ -296,7 +296,8 @@ static void save(const struct integrator *integrator, double *memory)
     memory[CHOSEN] = integrator->chosen;
     memory[USED] = integrator->used;
     memcpy(memory + TRIALS, &a->trials, sizeof a->trials);
-    integrator_save(in_use(integrator), memory + OWN_MEMORY);
+    if (in_use(integrator) != NULL)
+        integrator_save(in_use(integrator), memory + OWN_MEMORY); /* NULL: not configured yet */
 }
 
 /* A saved state may hold any number: one that is none of the compared methods becomes the first choice */

@@ -49,10 +49,10 @@ TEST(parts_of_an_evaluation_agree)
         dyn_configuration(s.model, s.work, s.q);
         dyn_mass_matrix(s.model, s.work);
         CHECK(mass_distance(&s, recursive.qdd, composite.qdd) <= 1e-9 * (1 + mass_norm(&s, composite.qdd)));
-        evaluation_free(&recursive);
-        evaluation_free(&composite);
-        matrices_free(&matrices);
-        state_free(&state);
+        arena_release(&recursive.arena);
+        arena_release(&composite.arena);
+        arena_release(&matrices.arena);
+        arena_release(&state.arena);
         specimen_free(&s);
     }
 }

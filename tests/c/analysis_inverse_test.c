@@ -38,7 +38,7 @@ TEST(pendulum_follows_a_cycloid)
         }
         CHECK(status == STATUS_OK && silent.errors == 0);
         inverse_free(&inverse);
-        motion_free(&motion);
+        arena_release(&motion.arena);
         robot_free(robot);
     }
 }
@@ -69,8 +69,8 @@ TEST(tables_are_interpolated_to_fourth_order)
             motion_at(&exact, 0.001 * i, 0, 0, want);
             for (int d = 0; d < 2; d++) worst[fine] = larger(worst[fine], fabs(x[d] - want[d]));
         }
-        motion_free(&table);
-        motion_free(&exact);
+        arena_release(&table.arena);
+        arena_release(&exact.arena);
     }
     CHECK(worst[0] < 1e-6 && worst[1] < worst[0] / 12);
     robot_free(robot);
@@ -88,7 +88,7 @@ TEST(missing_columns_and_robots_without_drives)
     const struct inverse_options options = {0};
     CHECK(robot_read_text("p", PENDULUM, &robot, &silent) == STATUS_OK);
     CHECK(motion_from_table(robot, false, &csv, &silent, &motion) == STATUS_BAD_INPUT && silent.errors == 2);
-    motion_free(&motion);
+    arena_release(&motion.arena);
     robot_free(robot);
 
     const char *const still = "{\"format\": \"limber-robot/1\", \"name\": \"s\", \"links\": [{\"name\": \"rod\","
@@ -98,7 +98,7 @@ TEST(missing_columns_and_robots_without_drives)
     CHECK(inverse_make("s", still, robot, &motion, &options, &silent, &inverse) == STATUS_BAD_INPUT);
     CHECK(silent.errors == 3);
     inverse_free(&inverse);
-    motion_free(&motion);
+    arena_release(&motion.arena);
     robot_free(robot);
 }
 

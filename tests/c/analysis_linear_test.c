@@ -33,7 +33,6 @@ static enum status linearize(const char *file, const char *text, bool equilibriu
 
 static void linearized_free(struct linearized *l)
 {
-    linear_free(&l->linear);
     operating_point_free(&l->point);
     arena_release(&l->arena);
 }
@@ -86,9 +85,7 @@ TEST(minimal_coordinates_have_the_modes)
     const int N = l.linear.n_states;
     CHECK(N == 2 * modes.eigen.n && N <= 100);
     struct complex_number pole[100];
-    static double work[40000];
-    const struct siso system = {.n = N, .A = l.linear.A};
-    CHECK(zeros_eigenvalues(&system, work, pole) == STATUS_OK);
+    CHECK(zeros_eigenvalues(N, l.linear.A, &l.arena, pole) == STATUS_OK);
     for (int k = 0; k < modes.eigen.n; k++) {
         const double w = 2 * PI * modes.eigen.damped[k].frequency;
         double nearest = INFINITY;
@@ -105,29 +102,33 @@ TEST(minimal_coordinates_have_the_modes)
 TEST(zeros_of_a_known_system)
 {
     const double den[5] = {32, 80, 80, 40, 10}, num[5] = {5, 3, -1, 1, 0}, gain = 2.5;
-    double A[25] = {0}, b[5] = {0}, c[5], work[80], got;
+    double A[25] = {0}, b[5] = {0}, c[5], got;
     struct complex_number zero[5];
     int count;
     for (int i = 0; i < 4; i++) A[5 * i + i + 1] = 1;
     for (int j = 0; j < 5; j++) A[20 + j] = -den[j], c[j] = gain * num[j];
     b[4] = 1;
+    struct arena arena = {0};
     struct siso system = {.n = 5, .A = A, .b = b, .c = c, .size_A = 100, .size_b = 1, .size_c = 10};
-    CHECK(invariant_zeros(&system, work, zero, &count, &got) == STATUS_OK && count == 3);
+    CHECK(invariant_zeros(&system, &arena, zero, &count, &got) == STATUS_OK && count == 3);
     CHECK_NEAR(got, gain, 1e-12);
     for (int i = 0; i < 3; i++) {
         const bool real = fabs(zero[i].im) < 1e-9;
         CHECK_NEAR(zero[i].re, real ? -1 : 1, 1e-10);
         CHECK_NEAR(fabs(zero[i].im), real ? 0 : 2, 1e-10);
     }
+    arena_release(&arena);
 }
 
 TEST(zero_transfer_function)
 {
-    double A[4] = {-1, 0, 0, -2}, b[2] = {1, 0}, c[2] = {0, 1}, work[30], gain;
+    double A[4] = {-1, 0, 0, -2}, b[2] = {1, 0}, c[2] = {0, 1}, gain;
     struct complex_number zero[2];
     int count;
+    struct arena arena = {0};
     struct siso system = {.n = 2, .A = A, .b = b, .c = c, .size_A = 2, .size_b = 1, .size_c = 1};
-    CHECK(invariant_zeros(&system, work, zero, &count, &gain) == STATUS_ZERO_TRANSFER);
+    CHECK(invariant_zeros(&system, &arena, zero, &count, &gain) == STATUS_ZERO_TRANSFER);
+    arena_release(&arena);
 }
 
 /* Two carts with a spring k between: force on the first to its position has zeros +-i sqrt(k/m2), relative degree 2, gain 1/m1 */
@@ -154,7 +155,6 @@ TEST(two_carts)
         CHECK_NEAR(fabs(zeros.zero[i].im), sqrt(12.0 / 3), 1e-12);
     }
     CHECK_NEAR(fabs(zeros.pole[3].im), sqrt(12 * (1 / 2.0 + 1 / 3.0)), 1e-12);
-    zeros_free(&zeros);
     linearized_free(&l);
 }
 

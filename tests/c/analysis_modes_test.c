@@ -150,9 +150,8 @@ TEST(sweep)
         CHECK(modes_at(&modes, &state.input, &silent) == STATUS_OK);
         for (int k = 0; k < 2; k++) CHECK_NEAR(sweep.frequency[2 * p + k], modes.eigen.mode[k].frequency, 1e-12);
     }
-    modes_sweep_free(&sweep);
     modes_free(&modes);
-    state_free(&state);
+    arena_release(&state.arena);
     mechanism_free(&mechanism);
     robot_free(robot);
 }

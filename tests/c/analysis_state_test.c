@@ -43,9 +43,11 @@ TEST(what_is_left_out_is_the_start)
     const double q[4] = {0.3, 0.2, 0, 0}, qd[4] = {-1, 0, 0, 0}, rates[4] = {1, 2, 3, 4};
     CHECK(specimen_read(&s, ARM) && s.nv == 4);
     CHECK(state_start(s.model, &silent, &start) == STATUS_OK);
-    CHECK(state_parse(s.model, "state", "{}", &silent, &empty) == STATUS_OK);
-    CHECK(state_parse(s.model, "state", "{\"qd\": [1, 2, 3, 4], \"tau\": [5, 0], \"tip_force\": [1, 2, 3]}", &silent,
-                      &given) == STATUS_OK);
+    CHECK(state_start(s.model, &silent, &empty) == STATUS_OK);
+    CHECK(state_parse("state", "{}", &silent, &empty) == STATUS_OK);
+    CHECK(state_start(s.model, &silent, &given) == STATUS_OK);
+    CHECK(state_parse("state", "{\"qd\": [1, 2, 3, 4], \"tau\": [5, 0], \"tip_force\": [1, 2, 3]}", &silent, &given) ==
+          STATUS_OK);
     check_numbers(start.at.q, q, 4);
     check_numbers(start.at.qd, qd, 4);
     check_numbers(empty.at.q, q, 4);
@@ -54,9 +56,9 @@ TEST(what_is_left_out_is_the_start)
     check_numbers(given.at.qd, rates, 4);
     CHECK(start.at.tau[0] == 0 && given.at.tau[0] == 5 && given.at.tip_wrench[5] == 3 && given.at.tip_wrench[0] == 0);
     CHECK(empty.qdd == NULL && empty.input.q == empty.at.q && silent.errors == 0);
-    state_free(&start);
-    state_free(&empty);
-    state_free(&given);
+    arena_release(&start.arena);
+    arena_release(&empty.arena);
+    arena_release(&given.arena);
     specimen_free(&s);
 }
 
@@ -69,12 +71,13 @@ TEST(coordinates_have_names)
     char name[NAME_SIZE];
     const double q[4] = {0.6, 0.2, 0, 0.01}, qd[4] = {-1, 0.5, 2, 0};
     CHECK(specimen_read(&s, ARM));
-    CHECK(state_parse(s.model, "state",
+    CHECK(state_start(s.model, &silent, &state) == STATUS_OK);
+    CHECK(state_parse("state",
                       "{\"q\": {\"two.eta[2]\": 0.01, \"j1.q\": 0.6}, \"qd\": {\"j2.qd\": 0.5, \"two.etad[1]\": 2}}",
                       &silent, &state) == STATUS_OK);
     check_numbers(state.at.q, q, 4);
     check_numbers(state.at.qd, qd, 4);
-    state_free(&state);
+    arena_release(&state.arena);
     name_coordinate(s.model, ACCELERATION, 0, name);
     CHECK(strcmp(name, "j1.qdd") == 0 && name_velocity_link(s.model, 0) == 0 && name_velocity_link(s.model, 2) == 1);
     specimen_free(&s);
@@ -103,15 +106,17 @@ TEST(problems_are_reported_with_their_place)
         struct said said = {""};
         struct report report = {.line = listen, .context = &said};
         struct state state;
-        CHECK(state_parse(s.model, "state", bad[i].text, &report, &state) == STATUS_BAD_INPUT && report.errors == 1);
+        CHECK(state_start(s.model, &report, &state) == STATUS_OK);
+        CHECK(state_parse("state", bad[i].text, &report, &state) == STATUS_BAD_INPUT && report.errors == 1);
         if (strstr(said.text, bad[i].said) == NULL) printf("     %s: %s", bad[i].text, said.text);
         CHECK(strstr(said.text, bad[i].said) != NULL && strncmp(said.text, "state: ", 7) == 0);
-        state_free(&state);
+        arena_release(&state.arena);
     }
     struct report silent = {0};
     struct state state;
-    CHECK(state_read(s.model, "tests/data/none.json", &silent, &state) == STATUS_NO_FILE && silent.errors == 1);
-    state_free(&state);
+    CHECK(state_start(s.model, &silent, &state) == STATUS_OK);
+    CHECK(state_read("tests/data/none.json", &silent, &state) == STATUS_NO_FILE && silent.errors == 1);
+    arena_release(&state.arena);
     specimen_free(&s);
 }
 

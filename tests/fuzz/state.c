@@ -26,11 +26,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct report silent = {0};
     struct state state;
     char *text = text_of(data + 1, size - 1);
-    if (state_parse(mechanism[i].model, "state", text, &silent, &state) == STATUS_OK) {
+    if (state_start(mechanism[i].model, &silent, &state) != STATUS_OK) abort();
+    if (state_parse("state", text, &silent, &state) == STATUS_OK) {
         double qdd[MOST_VELOCITIES_HERE];
         (void)mechanism_forward(&mechanism[i], &state.input, qdd);
     }
-    state_free(&state);
+    arena_release(&state.arena);
     free(text);
     return 0;
 }
