@@ -20,7 +20,7 @@ FOLDER = builds.RELEASE / "bench/gains"
 HOST = builds.RELEASE / "bench/host"
 METHODS = {"cvode": 1, "esdirk": 2, "explicit": 3, "symmetric": 4}
 TIP = [f"tip.position[{i}]" for i in (1, 2, 3)]
-STEPS_IN = ("instance_step", "sim_step")  # the function of `limber` whose calls are the simulation: now, and at ff4cbf0
+STEPS_IN = ("stepper_step", "sim_step")  # the function of `limber` whose calls are the simulation: now, and at ff4cbf0
 LONGEST = 900  # time limit of a run that is not counted [s]
 USAGE = 2      # exit code
 

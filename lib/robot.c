@@ -38,8 +38,8 @@ static enum status make(limber_robot *robot)
 }
 
 /* From a text, or from the file `name` */
-static int load(const char *name, const char *text, bool file, limber_message *message, void *context,
-                limber_robot **made)
+static int load_robot(const char *name, const char *text, bool file, limber_message *message, void *context,
+                      limber_robot **made)
 {
     struct arena arena = {0};
     if (made != NULL) *made = NULL;
@@ -60,12 +60,12 @@ static int load(const char *name, const char *text, bool file, limber_message *m
 
 int limber_robot_parse(const char *name, const char *text, limber_message *message, void *context, limber_robot **made)
 {
-    return load(name, text, false, message, context, made);
+    return load_robot(name, text, false, message, context, made);
 }
 
 int limber_robot_read(const char *file, limber_message *message, void *context, limber_robot **made)
 {
-    return load(file, NULL, true, message, context, made);
+    return load_robot(file, NULL, true, message, context, made);
 }
 
 void limber_robot_free(limber_robot *robot)

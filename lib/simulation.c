@@ -22,8 +22,8 @@ _Static_assert((int)LIMBER_INPUT == CAUSALITY_INPUT && (int)LIMBER_OUTPUT == CAU
 /* ---- loading ------------------------------------------------------------------------------------------------------ */
 
 /* From a text, or from the file `name` */
-static int load(const char *name, const char *text, bool file, limber_message *message, void *context,
-                limber_simulation **made)
+static int load_simulation(const char *name, const char *text, bool file, limber_message *message, void *context,
+                           limber_simulation **made)
 {
     struct arena arena = {0}, scratch = {0};
     if (made != NULL) *made = NULL;
@@ -47,12 +47,12 @@ static int load(const char *name, const char *text, bool file, limber_message *m
 int limber_simulation_parse(const char *name, const char *text, limber_message *message, void *context,
                             limber_simulation **made)
 {
-    return load(name, text, false, message, context, made);
+    return load_simulation(name, text, false, message, context, made);
 }
 
 int limber_simulation_read(const char *file, limber_message *message, void *context, limber_simulation **made)
 {
-    return load(file, NULL, true, message, context, made);
+    return load_simulation(file, NULL, true, message, context, made);
 }
 
 void limber_simulation_free(limber_simulation *simulation)

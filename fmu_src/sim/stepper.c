@@ -124,7 +124,7 @@ enum status stepper_configure(struct stepper *stepper, double importer_tolerance
 
 /* ---- inputs ---------------------------------------------------------------------------------------------------------------- */
 
-double stepper_input_curve(const struct step_inputs *inputs, int i, double t)
+double stepper_input_series(const struct step_inputs *inputs, int i, double t)
 {
     const double s = t - inputs->from;
     double u = inputs->u[i], term = s; /* s^k / k! */
@@ -134,10 +134,7 @@ double stepper_input_curve(const struct step_inputs *inputs, int i, double t)
         u += inputs->u[highest] * term;
         term *= s / k;
     }
-    u += inputs->rate[highest] * term;
-    if (inputs->curve != NULL && inputs->curve->place[inputs->reference[i]] >= 0)
-        inputs->curve->at(inputs->curve->context, inputs->reference[i], t, &u);
-    return u;
+    return u + inputs->rate[highest] * term;
 }
 
 double stepper_input_rate(const struct step_inputs *inputs, int i, double t)

@@ -82,11 +82,14 @@ enum status stepper_configure(struct stepper *stepper, double importer_tolerance
 void stepper_start(struct stepper *stepper, double start_time);
 
 /* The i-th input at a local time: of any kind, and the common case u + rate s without a call. */
-double stepper_input_curve(const struct step_inputs *inputs, int i, double t);
+double stepper_input_series(const struct step_inputs *inputs, int i, double t);
 static inline double step_input(const struct step_inputs *inputs, int i, double t)
 {
-    if (inputs->derivative[i] >= 0 || inputs->curve != NULL) return stepper_input_curve(inputs, i, t);
-    return inputs->u[i] + inputs->rate[i] * (t - inputs->from);
+    double u = inputs->derivative[i] >= 0 ? stepper_input_series(inputs, i, t)
+                                          : inputs->u[i] + inputs->rate[i] * (t - inputs->from);
+    if (inputs->curve != NULL && inputs->curve->place[inputs->reference[i]] >= 0)
+        inputs->curve->at(inputs->curve->context, inputs->reference[i], t, &u);
+    return u;
 }
 
 /* Its time derivative there (without a curve). */
