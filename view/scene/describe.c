@@ -143,13 +143,12 @@ static struct json_object *describe_loop(const struct robot *robot, int i)
     return out;
 }
 
-static struct json_object *describe_line(const struct robot *robot, int i)
+static struct json_object *describe_line(const struct robot *robot, const struct force_element *line)
 {
     struct json_object *out = json_object_new_object();
-    const struct robot_drive *drive = robot_drive_of_line(robot, i);
-    add_text(out, "name", robot->line[i].name);
-    add_text(out, "drive", drive != NULL ? drive->drive->name : "force");
-    const struct site *end = robot->site + robot->line[i].site;
+    add_text(out, "name", line->name);
+    add_text(out, "drive", line->drive >= 0 ? robot->drive[line->drive].drive->name : "force");
+    const struct site *end = robot->site + line->site;
     add_integer(out, "link", end[0].link >= 0 ? end[0].link : end[1].link);
     return out;
 }
@@ -203,6 +202,6 @@ struct json_object *scene_describe(const struct scene *scene)
     add(out, "loops", list = json_object_new_array());
     for (int i = 0; i < robot->n_loops; i++) json_object_array_add(list, describe_loop(robot, i));
     add(out, "lines", list = json_object_new_array());
-    for (int i = 0; i < robot->n_lines; i++) json_object_array_add(list, describe_line(robot, i));
+    for (int i = 0; i < scene->n_lines; i++) json_object_array_add(list, describe_line(robot, scene->line[i]));
     return out;
 }

@@ -183,12 +183,12 @@ static void add_all_names(struct names *names, const struct page *page, const do
         for (int k = 0; k < 3; k++) middle[k] = 0.5 * (a.p[k] + b.p[k]);
         add_name(names, page, robot->link[i].name, middle, 0.5 * link->point[last / 2].height, false);
     }
-    for (int i = 0; i < robot->n_lines; i++) {
-        const struct pose a = scene_anchor(scene, &model->site[model->robot->line[i].site]),
-                          b = scene_anchor(scene, &model->site[model->robot->line[i].site + 1]);
+    for (int i = 0; i < scene->n_lines; i++) {
+        const struct force_element *line = scene->line[i];
+        const struct pose a = scene_anchor(scene, &line->anchor[0]), b = scene_anchor(scene, &line->anchor[1]);
         double middle[3];
         for (int k = 0; k < 3; k++) middle[k] = 0.5 * (a.p[k] + b.p[k]);
-        add_name(names, page, robot->line[i].name, middle, scene->nominal, false);
+        add_name(names, page, line->name, middle, scene->nominal, false);
     }
     const struct pose tip = scene_tip_frame(scene, model->tip);
     add_name(names, page, "tip", tip.p, scene->nominal, false);
@@ -226,7 +226,7 @@ static enum status write_names(const struct page *page, const double *q, const s
     const int width = page->drawing->width, height = page->drawing->height;
     const double top = height - LEGEND_HEIGHT;
     const double legend[4][2] = {{0, top}, {LEGEND_WIDTH, top}, {LEGEND_WIDTH, height}, {0, height}};
-    const size_t most = (size_t)(2 * robot->n_links + robot->n_lines + robot->n_loops + 1);
+    const size_t most = (size_t)(2 * robot->n_links + page->scene->n_lines + robot->n_loops + 1);
     struct arena arena = {0};
     struct names names = {.label = arena_allocate(&arena, most, sizeof *names.label)};
     struct cover cover = cover_make(width, height, &arena);

@@ -245,17 +245,21 @@ static enum status make_arms(struct scene *scene)
 {
     const struct model *model = scene->mechanism->model;
     const struct robot *robot = scene->mechanism->robot;
-    const size_t most = (size_t)(robot->n_links + 2 * robot->n_loops + 2 * robot->n_lines + robot->n_frames);
+    const struct mechanism *m = scene->mechanism;
+    const size_t most = (size_t)(robot->n_links + 2 * robot->n_loops + 2 * m->n_elements + robot->n_frames);
     scene->arm = arena_allocate(&scene->arena, most, sizeof *scene->arm);
-    if (scene->arm == NULL) return STATUS_NO_MEMORY;
+    scene->line = arena_allocate(&scene->arena, (size_t)m->n_elements, sizeof *scene->line);
+    if (scene->arena.failed) return STATUS_NO_MEMORY;
+    for (int i = 0; i < m->n_elements; i++)
+        if (m->element[i].kind->n_ends == 2) scene->line[scene->n_lines++] = &m->element[i];
     for (int i = 0; i < robot->n_links; i++) {
         const struct anchor joint = joint_anchor(model, i);
         add_arm(scene, &joint);
     }
     for (int i = 0; i < robot->n_loops; i++)
         for (int side = 0; side < 2; side++) add_arm(scene, &model->site[robot->loop[i].site + side]);
-    for (int i = 0; i < robot->n_lines; i++)
-        for (int end = 0; end < 2; end++) add_arm(scene, &model->site[robot->line[i].site + end]);
+    for (int i = 0; i < scene->n_lines; i++)
+        for (int end = 0; end < 2; end++) add_arm(scene, &scene->line[i]->anchor[end]);
     for (int i = 0; i < robot->n_frames; i++) add_arm(scene, &model->frame[i]);
     return STATUS_OK;
 }
@@ -316,7 +320,7 @@ enum { FRAME_NUMBERS = 12, LINK_FRAMES = 3 };
 int scene_number_count(const struct scene *scene)
 {
     const struct robot *robot = scene->mechanism->robot;
-    int n = 6 * scene->n_arms + FRAME_NUMBERS * robot->n_frames + 6 * robot->n_loops + 6 * robot->n_lines;
+    int n = 6 * scene->n_arms + FRAME_NUMBERS * robot->n_frames + 6 * robot->n_loops + 6 * scene->n_lines;
     for (int i = 0; i < robot->n_links; i++) n += FRAME_NUMBERS * (LINK_FRAMES + scene->link[i].n_points);
     return n;
 }
@@ -351,6 +355,6 @@ void scene_numbers(struct scene *scene, const double *q, double *number)
     for (int i = 0; i < robot->n_frames; i++) number = put_frame(number, scene_anchor(scene, &model->frame[i]));
     for (int i = 0; i < robot->n_loops; i++)
         number = put_points(scene, &model->site[robot->loop[i].site], &model->site[robot->loop[i].site + 1], number);
-    for (int i = 0; i < robot->n_lines; i++)
-        number = put_points(scene, &model->site[robot->line[i].site], &model->site[robot->line[i].site + 1], number);
+    for (int i = 0; i < scene->n_lines; i++)
+        number = put_points(scene, &scene->line[i]->anchor[0], &scene->line[i]->anchor[1], number);
 }

@@ -39,9 +39,11 @@ struct scene {
     struct scene_link *link; /* n_links     */
     int n_arms;
     struct scene_arm *arm;
-    double size;    /* largest extent of the robot at its start                    [m] */
-    double nominal; /* width of parts without dimensions                            [m] */
-    double *q, *qd; /* nq, nv: workspace                                               */
+    int n_lines;
+    const struct force_element **line; /* elements between two points, which are drawn */
+    double size;                       /* largest extent of the robot at its start                    [m] */
+    double nominal;                    /* width of parts without dimensions                            [m] */
+    double *q, *qd;                    /* nq, nv: workspace                                               */
     struct arena arena;
 };
 

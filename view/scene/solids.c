@@ -220,7 +220,7 @@ static void add_payload(struct builder *b, int i)
 
 static void add_line(struct builder *b, int i)
 {
-    const struct anchor *end = b->scene->mechanism->model->site + b->scene->mechanism->robot->line[i].site;
+    const struct anchor *end = b->scene->line[i]->anchor;
     const struct pose from = scene_anchor(b->scene, &end[0]), to = scene_anchor(b->scene, &end[1]);
     const double width = 1.1 * b->scene->nominal;
     double middle[3];
@@ -246,7 +246,7 @@ static void add_symbols(struct builder *b)
         }
         if (m->robot->link[i].has_payload) add_payload(b, i);
     }
-    for (int i = 0; i < m->robot->n_lines; i++) add_line(b, i);
+    for (int i = 0; i < b->scene->n_lines; i++) add_line(b, i);
     for (int i = 0; i < m->robot->n_loops; i++) {
         const struct pose p = scene_anchor(b->scene, &m->model->site[m->robot->loop[i].site]);
         add_pin(b, PAINT_LOOP, OUTLINE_ROUND, p.p, b->camera->view.eye, 0.4 * b->scene->nominal,
