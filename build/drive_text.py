@@ -16,7 +16,8 @@ def lines(folder, files):
 
 
 def main(folder, out, *names):
-    texts = {"": lines(Path(folder), HEADERS), **{name: lines(Path(folder), [f"drive/{name}.c"]) for name in names}}
+    license = ["/* Part of Limber:\n\n", *(Path(folder) / "../LICENSE").read_text(encoding="utf-8").splitlines(True), "*/\n\n"]
+    texts = {"": license + lines(Path(folder), HEADERS), **{name: lines(Path(folder), [f"drive/{name}.c"]) for name in names}}
     source = '#include "generate/drives.h"\n\n'
     for name, text in texts.items():
         source += f"static const char *const {name}_lines[] = {{\n" + "".join(f"    {json.dumps(line)},\n" for line in text) + "    NULL};\n"

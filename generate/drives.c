@@ -75,7 +75,10 @@ void drives_write_text(FILE *file, const struct generation *what, const struct d
 {
     const char *name = text->name, *prefix = what->prefix;
     if (name[0] != '\0')
-        fprintf(file, "#include \"%s_drive.h\"\n\n#define %s_drive %s_%s_drive\n\n", prefix, name, prefix, name);
+        fprintf(
+            file,
+            "/* Part of Limber; license in %s_drive.h */\n#include \"%s_drive.h\"\n\n#define %s_drive %s_%s_drive\n\n",
+            prefix, prefix, name, prefix, name);
     for (const char *const *line = text->line; *line != NULL; line++) fputs(*line, file);
 }
 
