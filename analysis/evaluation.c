@@ -35,10 +35,11 @@ static void measure(struct mechanism *m, const struct state *state, struct evalu
 static void describe(struct mechanism *m, const struct state *state, double *force, struct evaluation *e)
 {
     const struct model *model = m->model;
-    const struct input alone = {.q = state->at.q, .qd = state->at.qd, .joint_force = m->joint_force};
+    struct input alone = {.q = state->at.q, .qd = state->at.qd};
     const struct input in = mechanism_loaded(m, &state->input);
     dyn_mass_matrix(model, m->work);
     memcpy(e->M, m->work->M, (size_t)e->n * (size_t)e->n * sizeof(double));
+    mechanism_add_laws(m, &alone);
     dyn_inverse(model, m->work, &alone, NULL, e->bias);
 
     dyn_inverse(model, m->work, &in, e->qdd, force);

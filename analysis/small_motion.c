@@ -112,11 +112,12 @@ static void differentiate(struct differentiated *d, const struct mechanism *load
     m.tangent = d->mechanism.tangent;
     m.robot = d->mechanism.robot;
     m.element = d->mechanism.element;
-    const struct input with_loads = mechanism_loaded(&m, in);
+    struct input own;
     dyn_configuration(m.model, m.work, in->q);
+    mechanism_load_elements(&m, in, &own); /* their laws may be without damping */
+    const struct input with_loads = mechanism_loaded(&m, in);
     dyn_inverse(m.model, m.work, &with_loads, qdd, force);
     dyn_velocity(m.model, m.work, &with_loads);
-    elements_act(&m, in); /* their laws may be without damping */
     dyn_tangent_state(m.model, m.work, m.tangent, &with_loads, qdd);
     mechanism_force_jacobian(&m, &with_loads, d->by_q, d->by_qd);
 }

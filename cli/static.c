@@ -99,7 +99,9 @@ static void list_couplings(const struct model *model, const struct static_answer
     const struct robot *robot = model->robot;
     for (int i = 0; i < robot->n_couplings; i++)
         show(context, robot->coupling[i].name, answer->coupling_force[i],
-             robot->coupling[i].elastic ? "spring" : "rigid");
+             coupling_is_angle(model, i)  ? robot->coupling[i].elastic ? "N.m, spring" : "N.m, rigid"
+             : robot->coupling[i].elastic ? "N, spring"
+                                          : "N, rigid");
 }
 
 static const struct {

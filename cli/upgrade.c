@@ -214,7 +214,8 @@ static int run(const void *given, struct report *unused)
     if (copy != NULL && robot_read_text(options->robot, copy, &old, &report) == STATUS_OK) {
         struct upgrade upgrade = {.old = old, .format = all->format > 0 ? all->format + 1 : NEWEST};
         if (old->format >= upgrade.format)
-            report_add(&report, REPORT_ERROR, "%s: is already limber-robot/%d: nothing to upgrade", options->robot,
+            report_add(&report, REPORT_ERROR,
+                       "%s: is already limber-robot/%d, and no file is converted to an older format", options->robot,
                        old->format);
         else if (!edit(copy, &upgrade, options->arena))
             report_add(&report, REPORT_ERROR, "%s: cannot be edited: write the key \"format\" without escapes",

@@ -159,6 +159,7 @@ void drives_write(FILE *file, const struct generation *what)
             fprintf(file, "%s%.17g", rd->first + i == 0 ? "" : i % 6 == 0 ? ",\n    " : ", ", v[i]);
     }
     fputs("};\n/* which of the values are what */\n", file);
-    for (enum list list = MOTIONS; list <= RATES; list++) write_list(file, robot, list);
+    const enum list last = robot_drive_states(robot) > 0 ? RATES : STATES;
+    for (enum list list = MOTIONS; list <= last; list++) write_list(file, robot, list);
     fprintf(file, "\n%s", functions_text);
 }

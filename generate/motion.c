@@ -96,8 +96,8 @@ static expr stop_force(struct graph *g, const struct limits *limits, int side, e
     return expr_scale(g, -side, expr_function(g, RAMP, push));
 }
 
-/* -viscous qd - stiffness (q - rest) - coulomb tanh(qd/v) + stops, and elements                                                    (71) */
-expr motion_joint_force(const struct robot_parts *parts, const struct link_part *part, int k)
+/* -viscous qd - stiffness (q - rest) - coulomb tanh(qd/v) + stops                                                    (71) */
+static expr own_force(const struct robot_parts *parts, const struct link_part *part, int k)
 {
     const struct joint_model *joint = &part->lm->joint;
     const expr qd = parts->qd[part->lm->v + k];
@@ -113,7 +113,6 @@ expr motion_joint_force(const struct robot_parts *parts, const struct link_part 
     const expr q = parts->q[part->lm->q + k], viscous = expr_scale(g, -number_of->viscous, qd);
     const expr stretch = expr_sub(g, q, expr_number(g, number_of->rest));
     expr force = expr_sub(g, viscous, expr_scale(g, number_of->stiffness, stretch));
-    force = expr_add(g, force, elements_joint_force(parts, part->link, k));
     if (number_of->coulomb != 0) {
         const expr s = expr_function(g, TANH, expr_scale(g, 1 / number_of->coulomb_velocity, qd));
         force = expr_sub(g, force, expr_scale(g, number_of->coulomb, s));
@@ -121,6 +120,11 @@ expr motion_joint_force(const struct robot_parts *parts, const struct link_part 
     for (int side = -1; number_of->has_limits && side <= 1; side += 2)
         force = expr_add(g, force, stop_force(g, &number_of->limits, side, q, qd));
     return force;
+}
+
+expr motion_joint_force(const struct robot_parts *parts, const struct link_part *part, int k)
+{
+    return expr_add(parts->g, own_force(parts, part, k), elements_joint_force(parts, part->link, k));
 }
 
 expr motion_elastic_force(const struct robot_parts *parts, const struct link_part *part, int k)

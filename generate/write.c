@@ -200,8 +200,9 @@ static void write_driven(FILE *file, const struct generation *what, int i)
         what->prefix, drives_count_inputs(model->robot) > 0 ? "drive_input" : "NULL",
         robot_drive_states(model->robot) > 0 ? "drive_state" : "NULL");
     for (int lines = 0; lines < 2; lines++) write_forces(file, model->robot, model, lines);
-    if (i == DRIVEN) fputs("    for (int i = 0; rate[i] >= 0; i++) drive_rate[i] = v[rate[i]];\n", file);
-    else fputs("    double slopes[2 * DRIVES * DRIVES];\n    differentiate(v, slopes);\n", file);
+    if (i == DRIVEN && robot_drive_states(model->robot) > 0)
+        fputs("    for (int i = 0; rate[i] >= 0; i++) drive_rate[i] = v[rate[i]];\n", file);
+    if (i != DRIVEN) fputs("    double slopes[2 * DRIVES * DRIVES];\n    differentiate(v, slopes);\n", file);
     fprintf(file, "    %s_%s(", what->prefix, core.name);
     for (int k = 0; k < core.n; k++) {
         const char *name = core.parameter[k].name;

@@ -59,8 +59,8 @@ int limber_robot_bias(limber_robot *robot, double *h)
 {
     if (robot == NULL || h == NULL) return LIMBER_BAD_ARGUMENT;
     struct mechanism *m = &robot->mechanism;
-    const enum status status = mechanism_at(m, m->joint_force != NULL ? STAGE_FORCES : STAGE_POSITION);
-    const struct input alone = {.q = robot->at.q, .qd = robot->at.qd, .joint_force = m->joint_force};
+    struct input alone = {.q = robot->at.q, .qd = robot->at.qd};
+    const enum status status = mechanism_at(m, mechanism_add_laws(m, &alone) ? STAGE_FORCES : STAGE_POSITION);
     if (status == STATUS_OK) dyn_inverse(m->model, m->work, &alone, NULL, h);
     return finish(robot, status, m->model->nv, h);
 }
@@ -174,8 +174,9 @@ int limber_robot_energy(limber_robot *robot, double *kinetic, double *elastic, d
 {
     if (robot == NULL) return LIMBER_BAD_ARGUMENT;
     struct energy energy;
-    const enum status status =
-        mechanism_at(&robot->mechanism, robot->robot->n_couplings > 0 ? STAGE_FORCES : STAGE_VELOCITY);
+    struct input in;
+    const bool laws = mechanism_add_laws(&robot->mechanism, &in);
+    const enum status status = mechanism_at(&robot->mechanism, laws ? STAGE_FORCES : STAGE_VELOCITY);
     if (status != STATUS_OK) return finish(robot, status, 0, NULL);
     mechanism_place(&robot->mechanism, PLACED_AND_MOVING);
     mechanism_energy(&robot->mechanism, &robot->in, &energy);

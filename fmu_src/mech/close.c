@@ -83,7 +83,10 @@ static double norm_of_gap(struct mechanism *m, const double *q)
     dyn_configuration(m->model, m->work, q);
     dyn_position(m->model, m->work);
     constraints_gap(m, &(struct input){.q = q});
-    for (int k = 0; k < loops->n_active; k++) square += loops->gap[loops->active[k]] * loops->gap[loops->active[k]];
+    for (int k = 0; k < loops->n_active; k++) {
+        const double gap = loops->gap[loops->active[k]] / loops->size[loops->active[k]];
+        square += gap * gap;
+    }
     return sqrt(square);
 }
 
@@ -404,7 +407,8 @@ static double largest_dropped_gap(const struct constraints *loops, int i)
     double largest = 0;
     for (int row = c->first, k = 0; row < c->first + c->count; row++) {
         while (k < loops->n_active && loops->active[k] < row) k++;
-        if (k == loops->n_active || loops->active[k] != row) largest = fmax(largest, fabs(loops->gap[row]));
+        if (k == loops->n_active || loops->active[k] != row)
+            largest = fmax(largest, fabs(loops->gap[row]) / loops->size[row]);
     }
     return largest;
 }
@@ -533,7 +537,7 @@ enum status constraints_project_fixed(struct mechanism *m, double *q, double *qd
     for (int i = 0; i < FIXED_PROJECTIONS; i++) {
         place_rows(m, q);
         for (int row = 0; row < m->constraints->n_rows; row++) /* rounding would excite stiff modes */
-            if (fabs(m->constraints->gap[row]) < CLOSED) m->constraints->gap[row] = 0;
+            if (fabs(m->constraints->gap[row]) < CLOSED * m->constraints->size[row]) m->constraints->gap[row] = 0;
         project_position(&p, q);
     }
     place_rows(m, q);

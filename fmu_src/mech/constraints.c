@@ -68,7 +68,8 @@ struct constraints *constraints_make(const struct model *model, struct arena *ar
     if (arena->failed) return NULL;
     list_constraints(robot, all);
     const size_t rows = (size_t)all->n_rows;
-    arena_arrays(arena, rows, ARRAYS(&all->gap, &all->rate, &all->lambda, &all->inverse_d, &all->rhs, &all->dlambda));
+    arena_arrays(arena, rows,
+                 ARRAYS(&all->gap, &all->rate, &all->size, &all->lambda, &all->inverse_d, &all->rhs, &all->dlambda));
     all->of_row = arena_allocate(arena, rows, sizeof *all->of_row);
     all->active = arena_allocate(arena, rows, sizeof *all->active);
     all->span = arena_allocate(arena, rows, sizeof *all->span);
@@ -79,7 +80,7 @@ struct constraints *constraints_make(const struct model *model, struct arena *ar
     for (int i = 0; i < all->count; i++)
         for (int k = 0; k < all->constraint[i].count; k++)
             all->of_row[all->constraint[i].first + k] = &all->constraint[i];
-    for (int i = 0; i < all->n_rows; i++) all->active[i] = i;
+    for (int i = 0; i < all->n_rows; i++) all->active[i] = i, all->size[i] = 1;
     all->n_active = all->n_rows;
     group_constraints(model, all);
     return all;
@@ -117,7 +118,8 @@ void constraints_gap(struct mechanism *m, const struct input *in)
 double constraints_largest_gap(const struct constraints *all)
 {
     double largest = 0;
-    for (int k = 0; k < all->n_active; k++) largest = fmax(largest, fabs(all->gap[all->active[k]]));
+    for (int k = 0; k < all->n_active; k++)
+        largest = fmax(largest, fabs(all->gap[all->active[k]]) / all->size[all->active[k]]);
     return largest;
 }
 
@@ -238,8 +240,7 @@ enum row_sort constraints_row_sort(const struct constraints *all, int row)
 }
 
 /* The square of the size that a row would have if its sides moved independently: |G_A|^2 + |G_B|^2, and that of a plane that turns. Where
-   sides move together, or along a direction in which nothing moves, the row contains only rounding errors. Of joints |c|^2, whether they
-   move or not: a row of prescribed joints alone is redundant. */
+   sides move together, or along a direction in which nothing moves, the row contains only rounding errors. */
 static double row_size(const struct mechanism *m, int row)
 {
     const struct constraint *c = m->constraints->of_row[row];
@@ -247,7 +248,7 @@ static double row_size(const struct mechanism *m, int row)
     double on[LOOP_SITES][6] = {{0}}, *G = m->constraints->direction;
     memset(G, 0, (size_t)nv * sizeof *G);
     c->kind->add_multiplier(m, c, row - c->first, 1, on, G);
-    double sum = dense_dot(nv, G, G);
+    double sum = 0;
     for (int s = 0; s < c->kind->n_loads; s++) {
         memset(G, 0, (size_t)nv * sizeof *G);
         add_wrench(m, c, s, on[s], G);
@@ -256,7 +257,8 @@ static double row_size(const struct mechanism *m, int row)
     return sum;
 }
 
-/* |row|^2 of all rows as fractions of the largest size of their sort. Lever arms below 1e-10 m never count. */
+/* |row|^2 of all rows as fractions of the largest size of their sort. Lever arms below 1e-10 m never count. A row of joint coordinates has
+   no rounding errors: it is redundant by itself where all of them are prescribed. */
 static void measure_rows(struct mechanism *m, double *fraction)
 {
     const struct constraints *all = m->constraints;
@@ -265,9 +267,11 @@ static void measure_rows(struct mechanism *m, double *fraction)
         double *most = &largest[constraints_row_sort(all, row)];
         *most = fmax(*most, row_size(m, row));
     }
-    for (int row = 0; row < all->n_rows; row++)
-        fraction[row] =
-            free_square(m, all->G + (size_t)m->model->nv * (size_t)row) / largest[constraints_row_sort(all, row)];
+    for (int row = 0; row < all->n_rows; row++) {
+        const enum row_sort sort = constraints_row_sort(all, row);
+        const double square = free_square(m, all->G + (size_t)m->model->nv * (size_t)row);
+        fraction[row] = sort == ROW_JOINTS ? square > 0 : square / largest[sort];
+    }
 }
 
 /* Cholesky factorization with complete pivoting of S, scaled to a unit diagonal; rows are selected as long as a pivot remains. S is

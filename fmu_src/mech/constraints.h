@@ -71,15 +71,16 @@ struct constraints {
     /* at a state; by rows */
     struct loop_places *loop; /* n_loops of the robot (loop.h)                             */
     double *gap, *rate;       /* n_rows, by constraints_gap()                     [m; m/s] */
-    double *lambda;           /* n_rows, by mechanism_forward()                            */
-    double *G;                /* n_rows x nv: those of `active`, in its order              */
-    struct span *span;        /* n_rows: of the rows of G                                  */
-    double *X;                /* n_rows x nv: M^-1 G', in the same order                   */
-    double *S, *inverse_d;    /* n_active x n_active: factors of G X                       */
-    double *rhs;              /* n_rows                                                    */
-    int failed;               /* index of the constraint, after STATUS_SINGULAR_LOOP       */
-    double *dlambda;          /* n_rows: change of lambda in a direction                   */
-    double *direction;        /* nv                                                        */
+    double *size; /* n_rows: that of the numbers of which a gap is the difference: 1 m or rad; sum |c_i| (1 + |q_i|) */
+    double *lambda;        /* n_rows, by mechanism_forward()                            */
+    double *G;             /* n_rows x nv: those of `active`, in its order              */
+    struct span *span;     /* n_rows: of the rows of G                                  */
+    double *X;             /* n_rows x nv: M^-1 G', in the same order                   */
+    double *S, *inverse_d; /* n_active x n_active: factors of G X                       */
+    double *rhs;           /* n_rows                                                    */
+    int failed;            /* index of the constraint, after STATUS_SINGULAR_LOOP       */
+    double *dlambda;       /* n_rows: change of lambda in a direction                   */
+    double *direction;     /* nv                                                        */
     double
         *gap_by[DERIVATIVES]; /* nv x n_rows: changes of the accelerations of the gaps with q and qd, at constant qdd */
 };

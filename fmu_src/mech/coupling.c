@@ -1,5 +1,7 @@
 /* Couplings of joint coordinates: gap = sum of c_i q_i - b. A rigid one is a constraint, an elastic one a spring and damper along the
    gap. (theory.md 111 to 113) */
+#include <math.h>
+
 #include "drive/laws.h"
 #include "mech/mechanism.h"
 
@@ -105,6 +107,12 @@ static void measure_gap(struct mechanism *m, const struct constraint *c, const s
     const struct coupling *coupling = coupling_of(m, c->part);
     m->constraints->gap[c->first] = sum_positions(m, coupling, in->q) - coupling->offset;
     m->constraints->rate[c->first] = sum_velocities(m, coupling, in->qd);
+    double *size = &m->constraints->size[c->first];
+    *size = 0;
+    for (int i = 0; i < coupling->n_terms; i++) {
+        const struct coupling_term *term = &coupling->term[i];
+        *size += fabs(term->factor) * (1 + fabs(in->q[m->model->link[term->link].q + term->k]));
+    }
 }
 
 static void add_multiplier(const struct mechanism *m, const struct constraint *c, int row, double x, double (*on)[6],

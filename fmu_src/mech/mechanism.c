@@ -180,12 +180,26 @@ enum status mechanism_load_elements(struct mechanism *m, const struct input *in,
     const int first = first_of_elements(m);
     *loaded = *in;
     if (m->n_elements == 0) return STATUS_OK;
-    if (m->acts_at != NOT_PLACED) dyn_position(m->model, m->work);
+    if (m->acts_at == PLACED_AND_MOVING) {
+        dyn_motion(m->model, m->work, in, NULL);
+        dyn_velocity(m->model, m->work, in);
+    } else if (m->acts_at == PLACED) dyn_position(m->model, m->work);
     const enum status status = elements_act(m, in);
     loaded->joint_force = m->joint_force;
     loaded->n_loads = m->n_loads - first;
     loaded->load = m->load + first;
     return status;
+}
+
+bool mechanism_add_laws(const struct mechanism *m, struct input *in)
+{
+    int first = m->n_loads; /* lines, whose forces are given, come first */
+    for (int i = m->n_elements - 1; i >= 0; i--)
+        if (!m->element[i].kind->given) first = m->element[i].load;
+    in->joint_force = m->joint_force;
+    in->n_loads = m->n_loads - first;
+    in->load = m->load + first;
+    return in->joint_force != NULL || in->n_loads > 0;
 }
 
 enum status mechanism_efforts(struct mechanism *m, const struct input *in)
@@ -253,8 +267,8 @@ const char *mechanism_reason(const struct mechanism *m, enum status status, char
                  "or motor_inertia",
                  why, link->name, link->joint.name);
     else if (status == STATUS_SHORT_LINE)
-        snprintf(text, REASON_SIZE, "%s[%d] (%s): %s", line_element.part, m->element[m->failed_element].part,
-                 robot->line[m->element[m->failed_element].part].name, why);
+        snprintf(text, REASON_SIZE, "%s[%d] (%s): %s", m->element[m->failed_element].kind->part,
+                 m->element[m->failed_element].part, m->element[m->failed_element].name, why);
     else if (status == STATUS_SINGULAR_LOOP)
         snprintf(text, REASON_SIZE, "%s: %s",
                  constraint_label(&m->constraints->constraint[m->constraints->failed], label), why);

@@ -75,6 +75,10 @@ struct input mechanism_loaded(const struct mechanism *m, const struct input *in)
 /* `in` with those of the elements alone, whose forces are computed. */
 enum status mechanism_load_elements(struct mechanism *m, const struct input *in, struct input *loaded);
 
+/* Sets joint forces and loads of `in` to those of elements with a law of their own, which belong to h; whether there are any. The forces
+   are those of STAGE_FORCES. */
+bool mechanism_add_laws(const struct mechanism *m, struct input *in);
+
 /* Efforts of the drives alone: no more is computed than these need. */
 enum status mechanism_efforts(struct mechanism *m, const struct input *in);
 

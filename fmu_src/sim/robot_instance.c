@@ -176,6 +176,11 @@ struct mechanism *sim_mechanism(struct instance *instance)
     return &sim_of(instance)->mechanism;
 }
 
+void sim_outdate_values(struct instance *instance)
+{
+    instance->stepper.up_to_date = false;
+}
+
 enum status sim_use_parameters(struct instance *instance)
 {
     stepper_interrupt(&instance->stepper);
@@ -335,7 +340,8 @@ static bool drifted(struct instance *instance)
     constraints_gap(&sim->mechanism, &sim->in);
     for (int k = 0; k < loops->n_active; k++) {
         const int row = loops->active[k];
-        if (fabs(loops->gap[row]) > tolerance || fabs(loops->rate[row]) > 10 * tolerance) return true;
+        const double most = tolerance * loops->size[row];
+        if (fabs(loops->gap[row]) > most || fabs(loops->rate[row]) > 10 * most) return true;
     }
     double missed;
     return constraints_missed(loops, &missed) >= 0 && missed > tolerance;

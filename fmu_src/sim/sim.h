@@ -42,6 +42,8 @@ const struct model *sim_model(const struct instance *instance);
 /* The instance's own equations of motion, for analyses. A caller that changes their state calls instance_set() before the next
    instance_update(). */
 struct mechanism *sim_mechanism(struct instance *instance);
+/* After an analysis has evaluated the mechanism itself: the values of the instance are out of date. */
+void sim_outdate_values(struct instance *instance);
 
 /* The state and the inputs of the instance, for analyses that set them without a start: parameters act from sim_use_parameters() on,
    which is also to be called before instance_update(); then drives start at the state; then the state becomes the static

@@ -117,6 +117,32 @@ def test_a_chain_of_a_telescope(program):
         assert close(found["qdd"], [a, a]) and close(found["lambda"], [-3 * (2 * a + 9.81)])
 
 
+@pytest.mark.parametrize("scale", [1e-12, 1e-3, 1e7, 1e12])
+def test_a_multiple_of_a_coupling_is_the_same(program, scale):
+    """Gaps count relative to the numbers that they are the difference of; the start is open by 0.2 rad."""
+    arm = lambda f: robot([boom(), wheel("motor", 0.1, start={"position": 0.2})], {"name": "gear", "terms": {"motor.q": f, "swing.q": -f}}, gravity=[0, 0, -9.81])
+    found, expected = (program.simulate(arm(f), until=1, step=0.5, rtol=1e-9) for f in (scale, 1))
+    for name in ("swing.q", "motor.q", "boom.eta[1]"):
+        assert np.abs(found[name] - expected[name]).max() <= 1e-8 * np.abs(expected["swing.q"]).max(), name
+    assert np.abs(scale * found["gear.force"] - expected["gear.force"]).max() <= 1e-6 * np.abs(expected["gear.force"]).max()
+
+
+def test_a_motor_that_keeps_turning(program):
+    """After 1e5 rad a gap of 1e-13 is far below rounding."""
+    wheels = robot([wheel("a", 0.01), wheel("b", 0.3)], {"name": "gear", "terms": {"a.q": 1, "b.q": -3.7}})
+    motion = program.simulate(wheels, until=300, step=100, rtol=1e-9, start={"tau": [2, 0]})
+    reduced = 2 / (0.01 + 0.3 / 3.7**2)
+    assert motion["a.q"][-1] == pytest.approx(0.5 * reduced * 300**2, rel=1e-9)
+    assert np.abs(motion["a.q"] - 3.7 * motion["b.q"]).max() < 1e-12 * motion["a.q"][-1]
+
+
+def test_a_nut_on_a_fine_thread(program):
+    """One coordinate is prescribed, in other units: the factor of the other one counts alone."""
+    turning = {"name": "thread", "terms": {"screw.q": 1e-6, "nut.q": -1}}
+    found = program.json("check", robot([slider("nut", 1, motion="prescribed"), wheel("screw", 0.1)], turning), "--json")
+    assert not [text for text in found.get("warnings", []) if "redundant" in str(text)]
+
+
 # ---- elastic ------------------------------------------------------------------------------------------------------------------------
 
 

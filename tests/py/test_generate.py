@@ -2,6 +2,7 @@
 
 import json
 import os
+import json
 import re
 import subprocess
 from pathlib import Path
@@ -33,9 +34,21 @@ def test_robots_of_resources_agree_with_the_library(robot, tmp_path):
         assert problem is None, problem
 
 
-@pytest.mark.parametrize("robot", ["smallest", "spinning-tip-mass"])  # no coordinates; badly conditioned
+SPRING_ALONE = {"format": "limber-robot/2", "name": "spring", "links": [{"name": "arm", "joint": {"name": "q", "type": "revolute", "passive": True}, "rigid": {"mass": 2, "com": [0.4, 0, 0], "inertia": [0.1, 0.1, 0.1, 0, 0, 0]}}],
+                "actuators": [{"name": "s", "type": "line", "from": {"link": "world", "xyz": [0, 1, 0]}, "to": {"link": "arm", "frame": "hinge", "xyz": [0.5, 0.1, 0]},
+                               "drive": {"type": "spring", "stiffness": 1e3, "damping": 10, "rest_length": 0.8}}]}
+FREE_COUPLED = {"format": "limber-robot/3", "name": "free", "links": [{"name": "body", "joint": {"name": "f", "type": "free"}, "rigid": {"mass": 2, "com": [0.1, 0.2, 0], "inertia": [0.2, 0.3, 0.4, 0, 0, 0]}}],
+                "couplings": [{"name": "s", "terms": {"f.position[1]": 1, "f.position[3]": -0.5}, "stiffness": 100, "damping": 3}]}
+
+
+# no coordinates; badly conditioned; a drive without states; a spring on the position of a free joint
+@pytest.mark.parametrize("robot", ["smallest", "spinning-tip-mass", SPRING_ALONE, FREE_COUPLED], ids=lambda robot: robot if isinstance(robot, str) else robot["name"])
 def test_odd_robots_agree_with_the_library(robot, tmp_path):
-    answer = generate(ROOT / f"tests/data/good/{robot}.json", tmp_path)
+    file = ROOT / f"tests/data/good/{robot}.json"
+    if isinstance(robot, dict):
+        file = tmp_path / "robot.json"
+        file.write_text(json.dumps(robot))
+    answer = generate(file, tmp_path)
     assert answer.returncode == 0, answer.stderr
     for compiler in generated_code.compilers():
         problem = generated_code.build_and_run(tmp_path, compiler, "-O1")
