@@ -10,7 +10,7 @@
     /* recoverable: the mechanism in this state */                                                         \
     X(NOT_POSITIVE, 1, "the mass matrix is not positive definite in this state")                           \
     X(NOT_FINITE, 2, "the time derivatives are not finite in this state")                                  \
-    X(SINGULAR_LOOP, 3, "the constraint is singular: its forces are not determined in this position")      \
+    X(SINGULAR_LOOP, 3, "a loop is singular: its constraint forces are not determined in this position")   \
     X(LOOP_NOT_CLOSED, 4, "a loop or coupling cannot be closed")                                           \
     X(MISSED_LOOP, 5, "a redundant constraint that was dropped at the start is violated")                  \
     X(SHORT_LINE, 6, "the two points of a line coincide, so its force has no direction")                   \
