@@ -381,20 +381,24 @@ bool depends_frame_strain(const struct structure *s, const struct variable *unkn
 
 /* ---- elements --------------------------------------------------------------------------------------------------------- */
 
-/* What moves both ends as one rigid body does not change what is measured between them */
-static bool stretches(const struct structure *s, const struct variable *known, const struct anchor *end)
+/* What moves both ends as one rigid body does not change what is measured between them. Rotations of the ends change angles. */
+static bool stretches(const struct structure *s, const struct variable *known, const struct force_element *e)
 {
+    const struct anchor *end = s->model->site + e->site;
     const struct anchor on[2] = {carrier(s->model, end[0], known->owner), carrier(s->model, end[1], known->owner)};
     const bool both = on[0].link == known->owner && on[1].link == known->owner;
     if (both && (!is_elastic(known) || on[0].section == on[1].section)) return false;
-    return displaces(s->model, known, end[0]) || displaces(s->model, known, end[1]);
+    bool changes = displaces(s->model, known, end[0]) || displaces(s->model, known, end[1]);
+    if (e->kind->is_angle != NULL)
+        changes = changes || turns(s->model, known, end[0]) || turns(s->model, known, end[1]);
+    return changes;
 }
 
 /* Does a known of the arm change what an element measures, a position, or the rate of it? */
 static bool moves(const struct structure *s, const struct force_element *e, const struct variable *known,
                   enum level level)
 {
-    if (e->kind->n_ends > 0) return known->row->level <= level && stretches(s, known, s->model->site + e->site);
+    if (e->kind->n_ends > 0) return known->row->level <= level && stretches(s, known, e);
     return !is_elastic(known) && known->row->level == level &&
            e->kind->moved_by(s->model->robot, e->part, known->owner, known->k);
 }
