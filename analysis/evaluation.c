@@ -16,7 +16,7 @@ static void measure(struct mechanism *m, const struct state *state, struct evalu
         memcpy(e->lambda, loops->lambda, bytes);
     }
     if (m->n_elements > 0) elements_measure(m, &state->input);
-    mechanism_couplings(m, false, e->coupling_force, e->coupling_gap);
+    mechanism_couplings(m, loops->lambda, e->coupling_force, e->coupling_gap);
     for (int i = 0; i < m->robot->n_lines; i++) {
         e->line_length[i] = m->element[i].x;
         e->line_rate[i] = m->element[i].rate;

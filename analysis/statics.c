@@ -34,11 +34,7 @@ enum status static_answer_make(struct operating_point *point, bool given, struct
     for (int i = 0; i < model->n_links; i++)
         dyn_deflection(model, m->work, i, answer->deflection[i], answer->deflection[i] + 3);
     elements_measure(m, &at_rest);
-    mechanism_couplings(m, false, answer->coupling_force, answer->coupling_gap);
-    for (int i = m->robot->n_loops; i < m->constraints->count; i++) { /* rigid couplings: of the equilibrium */
-        const struct constraint *c = &m->constraints->constraint[i];
-        answer->coupling_force[c->part] = found->lambda[c->first];
-    }
+    mechanism_couplings(m, found->lambda, answer->coupling_force, answer->coupling_gap);
     sim_outdate_values(point->sim);
     model_difference(model, found->guess, found->q, answer->moved); /* `guess` starts with q */
     return STATUS_OK;

@@ -203,7 +203,7 @@ int limber_robot_coupling_forces(limber_robot *robot, double *force, double *gap
 {
     if (robot == NULL || force == NULL || gap == NULL) return LIMBER_BAD_ARGUMENT;
     const enum status status = forward(robot, robot->qdd);
-    if (status == STATUS_OK) mechanism_couplings(&robot->mechanism, false, force, gap);
+    if (status == STATUS_OK) mechanism_couplings(&robot->mechanism, robot->mechanism.constraints->lambda, force, gap);
     return finish(robot, status, robot->robot->n_couplings, force);
 }
 

@@ -147,20 +147,20 @@ const struct constraint_kind coupling_constraint = {.part = "couplings",
 
 /* ---- both -------------------------------------------------------------------------------------------------------- */
 
-void mechanism_couplings(struct mechanism *m, bool changes, double *F, double *gap)
+void mechanism_couplings(struct mechanism *m, const double *lambda, double *F, double *gap)
 {
     const struct constraints *all = m->constraints;
     for (int i = 0; i < m->n_elements; i++) {
         struct force_element *e = &m->element[i];
         if (e->kind != &coupling_element) continue;
-        if (!changes) force(m, NULL, e); /* generated code has not computed it */
-        F[e->part] = changes ? e->dF : e->F;
-        gap[e->part] = changes ? e->dx : e->x;
+        force(m, NULL, e);
+        F[e->part] = e->F;
+        gap[e->part] = e->x;
     }
     for (int i = 0; i < all->count; i++) {
         const struct constraint *c = &all->constraint[i];
         if (c->kind != &coupling_constraint) continue;
-        F[c->part] = (changes ? all->dlambda : all->lambda)[c->first];
+        F[c->part] = lambda[c->first];
         gap[c->part] = 0;
     }
 }

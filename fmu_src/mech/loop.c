@@ -91,6 +91,17 @@ static void translation_direction(const struct equation *e, const struct attachm
     else copy3(e->u, u);
 }
 
+/* u of a plane that turns, u_dot = omega x u, u_ddot = alpha x u + omega x u_dot */
+INLINE void turning_direction(const struct equation *e, const struct attachment *side, double u[3], double ud[3],
+                              double udd[3])
+{
+    const struct frame_motion *plane = &side[SIDE_PLANE].frame;
+    translation_direction(e, side, u);
+    cross3(plane->omega, u, ud);
+    cross3(plane->alpha, u, udd);
+    add_cross3(plane->omega, ud, udd);
+}
+
 /* Of a translation u'(p_A - p_B) and its rate u'(v_A - v_B) + (omega x u)'(p_A - p_B), omega of the plane                (95) */
 static void measure_gap(struct mechanism *m, const struct constraint *constraint, const struct input *in)
 {
@@ -124,7 +135,7 @@ static double acceleration(const struct mechanism *m, const struct constraint *c
 {
     const struct equation *e = &places_of(m, constraint)->equation[k];
     const struct attachment *side = places_of(m, constraint)->side;
-    const struct frame_motion *A = &side[SIDE_A].frame, *B = &side[SIDE_B].frame, *plane = &side[SIDE_PLANE].frame;
+    const struct frame_motion *A = &side[SIDE_A].frame, *B = &side[SIDE_B].frame;
     (void)qdd;
     NEEDS(m->work, e->turns ? DYN_VELOCITY : DYN_MOTION);
     double u[3], ud[3], udd[3], a[3], b[3], c[3], wa[3], wb[3], cd[3];
@@ -137,10 +148,7 @@ static double acceleration(const struct mechanism *m, const struct constraint *c
         return difference(c, A->alpha, B->alpha) + difference(cd, A->omega, B->omega);
     }
     if (!e->turns) return difference(e->u, A->a, B->a);
-    translation_direction(e, side, u);
-    cross3(plane->omega, u, ud);
-    cross3(plane->alpha, u, udd);
-    add_cross3(plane->omega, ud, udd);
+    turning_direction(e, side, u, ud, udd);
     return difference(u, A->a, B->a) + 2 * difference(ud, A->v, B->v) + difference(udd, A->p, B->p);
 }
 
@@ -196,10 +204,7 @@ static double translation_acceleration_change(const struct equation *e, const st
                                   *dplane = &side[SIDE_PLANE].change;
     if (!e->turns) return difference(e->u, dA->a, dB->a);
     double u[3], ud[3], udd[3], du[3], dud[3], dudd[3];
-    translation_direction(e, side, u);
-    cross3(plane->omega, u, ud);
-    cross3(plane->alpha, u, udd);
-    add_cross3(plane->omega, ud, udd);
+    turning_direction(e, side, u, ud, udd);
     cross3(dplane->phi, u, du);
     cross3(dplane->omega, u, dud);
     add_cross3(plane->omega, du, dud);

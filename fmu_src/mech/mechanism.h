@@ -85,9 +85,9 @@ enum status mechanism_efforts(struct mechanism *m, const struct input *in);
 /* dyn_energy(), and that of the elements. After STAGE_FORCES and dyn_velocity(). */
 void mechanism_energy(const struct mechanism *m, const struct input *in, struct energy *energy);
 
-/* The force of every coupling on its gap, lambda of a rigid one, and its gap, 0 of a rigid one, n_couplings each; with `changes` their
-   changes in a direction (mechanism_tangent()). After elements_measure(). (coupling.c) */
-void mechanism_couplings(struct mechanism *m, bool changes, double *force, double *gap);
+/* The force of every coupling on its gap, for an elastic one of what elements_measure() found, for a rigid one its multiplier among all
+   lambda; and its gap, 0 of a rigid one; n_couplings each. (coupling.c) */
+void mechanism_couplings(struct mechanism *m, const double *lambda, double *force, double *gap);
 
 /* Why the last function of a mechanism failed, with the link, the loop or the line that is the cause, and what to do. */
 const char *mechanism_reason(const struct mechanism *m, enum status status, char text[REASON_SIZE]);

@@ -39,10 +39,9 @@ enum status sim_use_code(struct instance *instance, const struct robot_code *cod
 struct robot *sim_robot(const struct instance *instance);
 const struct model *sim_model(const struct instance *instance);
 
-/* The instance's own equations of motion, for analyses. A caller that changes their state calls instance_set() before the next
-   instance_update(). */
+/* The instance's own equations of motion, for analyses. A caller that changes their state says so: the values of the instance are then
+   out of date. */
 struct mechanism *sim_mechanism(struct instance *instance);
-/* After an analysis has evaluated the mechanism itself: the values of the instance are out of date. */
 void sim_outdate_values(struct instance *instance);
 
 /* The state and the inputs of the instance, for analyses that set them without a start: parameters act from sim_use_parameters() on,

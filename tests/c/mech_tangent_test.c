@@ -30,12 +30,13 @@ static void put_scaled(const struct specimen *s, const double *unit, const doubl
 /* Gaps of elastic couplings, and their forces in units of their stiffness */
 static void put_couplings(struct specimen *s, bool changes, struct values *v)
 {
-    double force[MOST_ROWS], gap[MOST_ROWS];
-    mechanism_couplings(&s->mechanism, changes, force, gap);
-    for (int i = 0; i < s->robot->n_couplings; i++) {
-        const double twist = force[i] / s->robot->coupling[i].stiffness;
-        if (!s->robot->coupling[i].elastic) continue;
-        values_put(v, POSE, 1, &gap[i]);
+    for (int i = 0; i < s->mechanism.n_elements; i++) {
+        const struct force_element *e = &s->mechanism.element[i];
+        double number[ELEMENT_NUMBERS];
+        if (e->kind != &coupling_element) continue;
+        element_numbers(e, changes, number);
+        const double twist = number[ELEMENT_FORCE] / s->robot->coupling[e->part].stiffness;
+        values_put(v, POSE, 1, &number[ELEMENT_X]);
         values_put(v, VELOCITY, 1, &twist);
     }
 }
